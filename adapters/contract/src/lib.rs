@@ -1,0 +1,8 @@
+//! The contract between the gateway and a platform: the [`Adapter`] trait, the [`Sink`] into which
+//! an adapter puts what it receives, and the conformance suite that every adapter passes.
+
+mod adapter;
+mod sink;
+
+pub use adapter::{Adapter, Exit};
+pub use sink::{Cursor, Delivery, Ingress, Intake, LinkState, Sink, SinkClosed};
