@@ -42,14 +42,17 @@ impl Document {
         Self { path, text, starts }
     }
 
-    pub(crate) fn read(path: &Path) -> Result<Self, Problem> {
-        let problem = |reason: String| Problem {
-            key: None,
-            location: Some(Location {
+    pub(crate) fn read(path: &Path) -> Result<Self, Vec<Problem>> {
+        let problem = |reason: String| {
+            let location = Some(Location {
                 file: path.to_owned(),
                 line: None,
-            }),
-            error: Error::Unreadable { reason },
+            });
+            vec![Problem {
+                key: None,
+                location,
+                error: Error::Unreadable { reason },
+            }]
         };
         let length = std::fs::metadata(path)
             .map_err(|error| problem(error.to_string()))?
