@@ -19,6 +19,7 @@ pub struct Delivery {
 
 /// One received event.
 #[derive(Clone, Debug)]
+#[expect(clippy::large_enum_variant, reason = "nearly all events are inbounds")]
 pub enum Ingress {
     Inbound(Inbound),
     /// A message id that belongs to one of our posts, seen in passing: an echo, a reply to it.
