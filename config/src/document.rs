@@ -121,6 +121,8 @@ impl<'a> Reader<'a> {
     }
 
     pub(crate) fn key(&self, name: &str) -> String {
+        // An unknown key may be anything, also a pasted secret.
+        let name = scrub(name);
         if self.path.is_empty() {
             name.to_owned()
         } else {
@@ -199,10 +201,12 @@ impl<'a> Reader<'a> {
                 continue;
             }
             let suggestion = nearest(name, &self.asked);
-            let error = Error::UnknownKey {
-                suggestion,
-                known: self.asked.join(", "),
+            let known = if self.asked.is_empty() {
+                "none".to_owned()
+            } else {
+                self.asked.join(", ")
             };
+            let error = Error::UnknownKey { suggestion, known };
             let line = self.document.line(key.span().start);
             problems.push(self.document.problem(Some(self.key(name)), line, error));
         }

@@ -127,7 +127,7 @@ fn providers(
     for (key, value) in table {
         let name = key.get_ref().to_string();
         let line = document.line(key.span().start);
-        let path = format!("providers.{name}");
+        let path = format!("providers.{}", in_keys(&name));
         let Some(section) = value.get_ref().as_table() else {
             let error = Error::WrongType {
                 expected: "a section",
@@ -181,7 +181,7 @@ fn accounts(top: &mut Reader<'_>, problems: &mut Vec<Problem>) -> Option<Vec<Raw
     }
     for (table, line) in tables {
         let name = table.get("name").and_then(|name| name.get_ref().as_str());
-        let path = format!("telegram.{}", name.unwrap_or(DEFAULT_NAME));
+        let path = format!("telegram.{}", in_keys(name.unwrap_or(DEFAULT_NAME)));
         let mut reader = Reader::new(document, path, table);
         found.push(RawTelegram {
             line: Some(line),
@@ -202,4 +202,13 @@ pub(crate) const DEFAULT_NAME: &str = "main";
 pub(crate) fn is_name(text: &str) -> bool {
     let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_');
     (1..=32).contains(&text.len()) && text.chars().all(fits)
+}
+
+/// A name as it stands in keys. One that is refused may be anything, also a pasted secret.
+pub(crate) fn in_keys(name: &str) -> &str {
+    if is_name(name) {
+        name
+    } else {
+        "(unusable name)"
+    }
 }

@@ -1,1 +1,19 @@
+use super::{Environment, Variable};
 
+#[test]
+fn a_map_answers_for_its_own_variables_alone() {
+    let environment = Environment::of([("A", "1"), ("B", "  ")]);
+    assert_eq!(environment.get("A"), Variable::Value("1".to_owned()));
+    assert_eq!(environment.get("B"), Variable::Blank);
+    assert_eq!(environment.get("PATH"), Variable::Unset);
+    assert_eq!(environment.text("B"), None);
+}
+
+#[test]
+fn the_process_is_asked_and_no_name_panics() {
+    let environment = Environment::process();
+    assert!(matches!(environment.get("PATH"), Variable::Value(_)));
+    for name in ["", "A=B", "A\0B", "TALARIA_SURELY_NOT_SET"] {
+        assert_eq!(environment.get(name), Variable::Unset, "{name:?}");
+    }
+}

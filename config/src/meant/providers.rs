@@ -6,7 +6,7 @@ use super::{Meaning, address};
 use crate::document::{Key, nearest};
 use crate::error::Error;
 use crate::model::{Provider, ProviderKind};
-use crate::raw::RawProvider;
+use crate::raw::{RawProvider, in_keys};
 use crate::secret::{RawSecret, variable};
 use crate::sources::Source;
 
@@ -55,7 +55,7 @@ impl Meaning<'_> {
     }
 
     fn provider(&mut self, raw: RawProvider, key_used: &mut bool) -> Option<Provider> {
-        let key = |name: &str| format!("providers.{}.{name}", raw.name);
+        let key = |name: &str| format!("providers.{}.{name}", in_keys(&raw.name));
         // A name that is a kind needs no kind.
         let implied = KINDS.iter().any(|(name, _)| *name == raw.name);
         if matches!(raw.kind, Key::Absent) && !implied {

@@ -7,7 +7,7 @@ use super::access::telegram_user;
 use crate::document::Key;
 use crate::error::{Error, Warning};
 use crate::model::Telegram;
-use crate::raw::{DEFAULT_NAME, RawTelegram, is_name};
+use crate::raw::{DEFAULT_NAME, RawTelegram, in_keys, is_name};
 use crate::secret::RawSecret;
 
 pub(super) const TOKEN_VARIABLE: &str = "TELEGRAM_BOT_TOKEN";
@@ -39,7 +39,7 @@ impl Meaning<'_> {
             .count();
         let named = |a: &RawTelegram| matches!(&a.token, Key::Set { value: RawSecret::Variable(name), .. } if name == TOKEN_VARIABLE);
         if set && without == 0 && !raw.iter().any(named) {
-            let key = "telegram token".to_owned();
+            let key = "the tokens of [[telegram]]".to_owned();
             self.warnings.push(Warning::Overruled {
                 name: TOKEN_VARIABLE,
                 key,
@@ -83,7 +83,7 @@ impl Meaning<'_> {
             Key::Set { value, .. } => value.clone(),
             Key::Absent | Key::Broken => DEFAULT_NAME.to_owned(),
         };
-        let key = |name: &str| format!("telegram.{given}.{name}");
+        let key = |name: &str| format!("telegram.{}.{name}", in_keys(&given));
         let unique = !names.contains(&given);
         let name = self.read(&key("name"), raw.name, DEFAULT_NAME, |text| {
             let given = text.to_owned();
