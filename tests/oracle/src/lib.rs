@@ -1,1 +1,1 @@
-//! placeholder
+//! Independent checks of what users see.
