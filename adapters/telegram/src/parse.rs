@@ -103,8 +103,10 @@ fn message(bot: Bot<'_>, raw: &Value, edited: bool) -> Result<Parsed, ParseError
     let Some(projected) = project::message(raw) else {
         return Err(ParseError::Message);
     };
-    if !project::is_private(raw) {
-        return Ok(Parsed::Ignored(Ignored::Group));
+    match project::chat_type(raw) {
+        Some("private") => {}
+        Some(_) => return Ok(Parsed::Ignored(Ignored::Group)),
+        None => return Err(ParseError::Message),
     }
     let message: Message = serde_json::from_value(projected).map_err(|_| ParseError::Message)?;
     let from = message.from.as_ref().ok_or(ParseError::NoSender)?;
@@ -214,13 +216,12 @@ fn sender(user: &User) -> Sender {
 
 /// A name on one line, without control and direction characters, of bounded length.
 fn bounded_name(name: &str) -> Option<String> {
-    let hidden = |c: char| {
-        c.is_control()
-            || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-    };
+    let turns = |c: &char| matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let plain = |c: char| if c.is_control() { ' ' } else { c };
     let shown: String = name
         .chars()
-        .filter(|c| !hidden(*c))
+        .filter(|c| !turns(c))
+        .map(plain)
         .take(NAME_CHARS)
         .collect();
     let shown = shown.split_whitespace().collect::<Vec<_>>().join(" ");

@@ -44,8 +44,8 @@ pub(super) fn press(raw: &Value) -> Option<Value> {
     Some(Value::Object(out))
 }
 
-pub(super) fn is_private(message: &Value) -> bool {
-    message.pointer("/chat/type").and_then(Value::as_str) == Some("private")
+pub(super) fn chat_type(message: &Value) -> Option<&str> {
+    message.pointer("/chat/type").and_then(Value::as_str)
 }
 
 pub(super) fn reply_to(message: &Value) -> Option<i64> {
