@@ -5,12 +5,21 @@
 //! commit that was submitted before it and sees durable state only.
 
 pub mod batch;
+mod chunks;
+#[cfg(any(test, feature = "conformance"))]
+pub mod conformance;
+mod engine;
 pub mod error;
+mod group;
 pub mod memory;
+pub mod sled;
+mod slot;
+mod writer;
 
 use std::fmt;
 use std::sync::mpsc;
 
+pub use self::sled::{SledOptions, SledStore};
 pub use batch::{Batch, Class, Epoch, Precondition};
 pub use error::{CommitError, StoreError};
 pub use memory::MemoryStore;
@@ -154,3 +163,6 @@ pub fn commit_blocking(store: &dyn Store, batch: Batch) -> Result<Durable, Commi
         .recv()
         .unwrap_or(Err(CommitError::Failed(StoreError::Closed)))
 }
+
+#[cfg(test)]
+mod tests;

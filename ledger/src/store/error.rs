@@ -31,6 +31,12 @@ pub enum CommitError {
     Failed(#[source] StoreError),
 }
 
+impl From<StoreError> for CommitError {
+    fn from(failure: StoreError) -> Self {
+        Self::Failed(failure)
+    }
+}
+
 /// Why a store is finished. Kept and repeated by the store, so it is cheap to clone.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StoreError {
