@@ -1,0 +1,10 @@
+//! One file for each rule.
+
+mod choke;
+mod dependencies;
+mod layout;
+mod length;
+mod lock;
+mod machine;
+mod panics;
+mod words;
