@@ -2,6 +2,8 @@
 //! an adapter puts what it receives, and the conformance suite that every adapter passes.
 
 mod adapter;
+#[cfg(feature = "conformance")]
+pub mod conformance;
 mod sink;
 
 pub use adapter::{Adapter, Exit};

@@ -23,10 +23,17 @@ pub struct Delivery {
 pub enum Ingress {
     Inbound(Inbound),
     /// A message id that belongs to one of our posts, seen in passing: an echo, a reply to it.
-    Evidence { key: WireKey, handle: Handle },
+    Evidence {
+        key: WireKey,
+        handle: Handle,
+    },
     /// Something that can't be read. `id` names it in logs; `raw` is capped by the adapter and
     /// carries no secret.
-    Quarantine { id: String, reason: String, raw: String },
+    Quarantine {
+        id: String,
+        reason: String,
+        raw: String,
+    },
 }
 
 /// What an adapter knows about its link to the platform.

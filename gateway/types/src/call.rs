@@ -35,29 +35,63 @@ pub struct PlatformCall {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Action {
     /// Make the message. `key` goes along where the platform takes one.
-    Create { key: WireKey, body: Body, reply_to: Option<MessageId> },
+    Create {
+        key: WireKey,
+        body: Body,
+        reply_to: Option<MessageId>,
+    },
     /// Finish a staged upload.
-    Complete { key: WireKey, staged: String },
+    Complete {
+        key: WireKey,
+        staged: String,
+    },
     /// Give an existing message new content. "Not modified" is success.
-    Edit { handle: Handle, body: Body },
+    Edit {
+        handle: Handle,
+        body: Body,
+    },
     /// Let an open message grow by `delta`.
-    Append { handle: Handle, delta: Body },
+    Append {
+        handle: Handle,
+        delta: Body,
+    },
     /// End an open message.
-    Close { handle: Handle, body: Option<Body> },
+    Close {
+        handle: Handle,
+        body: Option<Body>,
+    },
     /// Remove a message. "Not found" is success.
-    Delete { handle: Handle },
+    Delete {
+        handle: Handle,
+    },
     /// Find out whether a create took effect.
-    Prove { key: WireKey, lower_bound: Option<MessageId> },
+    Prove {
+        key: WireKey,
+        lower_bound: Option<MessageId>,
+    },
     /// Show something that expires by itself.
     Signal(Signal),
-    React { handle: Handle, emoji: Option<String> },
+    React {
+        handle: Handle,
+        emoji: Option<String>,
+    },
     /// Answer a pressed button.
-    Answer { interaction: String, text: Option<String> },
-    Upload { key: WireKey, name: String },
+    Answer {
+        interaction: String,
+        text: Option<String>,
+    },
+    Upload {
+        key: WireKey,
+        name: String,
+    },
     /// Read what was missed.
-    Read { after: Option<MessageId> },
+    Read {
+        after: Option<MessageId>,
+    },
     /// Register the command menu.
-    Setup { commands: Vec<Command> },
+    Setup {
+        commands: Vec<Command>,
+    },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

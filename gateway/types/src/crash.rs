@@ -129,7 +129,12 @@ pub fn all() -> Vec<CrashPoint> {
         .chain([Choke::Ack(AckKind::Offset)])
         .chain(calls)
         .chain([Choke::Work(WorkKind::Model), Choke::Work(WorkKind::Tool)])
-        .flat_map(|choke| [CrashPoint(choke, Side::Before), CrashPoint(choke, Side::After)])
+        .flat_map(|choke| {
+            [
+                CrashPoint(choke, Side::Before),
+                CrashPoint(choke, Side::After),
+            ]
+        })
         .collect()
 }
 

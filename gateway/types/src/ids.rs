@@ -70,7 +70,9 @@ impl AccountId {
     /// The platform's word: what stands before the colon.
     #[must_use]
     pub fn platform(&self) -> &str {
-        self.0.split_once(':').map_or(self.0.as_str(), |(platform, _)| platform)
+        self.0
+            .split_once(':')
+            .map_or(self.0.as_str(), |(platform, _)| platform)
     }
 }
 
@@ -92,7 +94,9 @@ impl std::str::FromStr for Seq {
     type Err = std::num::ParseIntError;
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let (epoch, counter) = text.split_once('.').unwrap_or(("0", text));
-        Ok(Self((u64::from(epoch.parse::<u32>()?) << 32) | u64::from(counter.parse::<u32>()?)))
+        Ok(Self(
+            (u64::from(epoch.parse::<u32>()?) << 32) | u64::from(counter.parse::<u32>()?),
+        ))
     }
 }
 
@@ -158,7 +162,13 @@ impl WireKey {
         }
         let origin = u64::from_be_bytes(bytes[..8].try_into().ok()?);
         let ordinal = u16::from_be_bytes([bytes[8], bytes[9]]);
-        Some((PostId { origin: Seq(origin), ordinal }, bytes[10]))
+        Some((
+            PostId {
+                origin: Seq(origin),
+                ordinal,
+            },
+            bytes[10],
+        ))
     }
 }
 

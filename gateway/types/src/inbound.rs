@@ -100,7 +100,9 @@ impl Command {
     /// The command of that name, compared without regard to case.
     #[must_use]
     pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|command| command.name().eq_ignore_ascii_case(name))
+        Self::ALL
+            .into_iter()
+            .find(|command| command.name().eq_ignore_ascii_case(name))
     }
 
     /// Whether it ends the running turn: such an inbound is accepted together with a durable

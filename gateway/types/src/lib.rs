@@ -8,6 +8,7 @@ pub mod crash;
 pub mod ids;
 pub mod inbound;
 pub mod model;
+pub mod mutation;
 pub mod outcome;
 pub mod place;
 pub mod render;
@@ -16,10 +17,12 @@ pub mod time;
 
 pub use body::{Body, Button, Entity, EntityKind};
 pub use call::{Action, CallKind, Fence, PlatformCall, Signal};
-pub use capabilities::{Capabilities, CreateClass, Limit, RemoveClass, ScopePart, TextUnit, UpdateClass};
+pub use capabilities::{
+    Capabilities, CreateClass, Limit, RemoveClass, ScopePart, TextUnit, UpdateClass,
+};
 pub use ids::{
-    AccountId, ChatId, ConversationId, Handle, InboundKey, MessageId, Origin, PostId, Seq, ThreadId,
-    TurnId, UserId, WireKey,
+    AccountId, ChatId, ConversationId, Handle, InboundKey, MessageId, Origin, PostId, Seq,
+    ThreadId, TurnId, UserId, WireKey,
 };
 pub use inbound::{Command, Content, Inbound, Sender};
 pub use outcome::{CallOutcome, Certainty, Failure, FailureKind, FailureScope, Receipt, Retry};

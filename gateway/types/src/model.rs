@@ -8,10 +8,21 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Block {
-    Text { text: String },
-    Thinking { thinking: String, signature: String },
-    RedactedThinking { data: String },
-    ToolUse { id: String, name: String, input: serde_json::Value },
+    Text {
+        text: String,
+    },
+    Thinking {
+        thinking: String,
+        signature: String,
+    },
+    RedactedThinking {
+        data: String,
+    },
+    ToolUse {
+        id: String,
+        name: String,
+        input: serde_json::Value,
+    },
 }
 
 /// One message of the conversation as the model sees it.
@@ -77,7 +88,10 @@ pub enum StreamEvent {
     /// The block `index` is closed and whole; for a tool call its input is parsed.
     BlockStop { index: usize, block: Block },
     /// The provider's end-of-message event: the response is whole.
-    End { stop_reason: StopReason, usage: Usage },
+    End {
+        stop_reason: StopReason,
+        usage: Usage,
+    },
     /// The stream ended without it, or the request failed. Nothing follows.
     Failed(ModelError),
 }

@@ -63,7 +63,11 @@ static KNOWN: RwLock<Vec<String>> = RwLock::new(Vec::new());
 pub fn scrub(text: &str) -> String {
     let mut out = text.to_owned();
     if let Ok(known) = KNOWN.read() {
-        for value in known.iter().filter(|value| out.contains(value.as_str())).collect::<Vec<_>>() {
+        for value in known
+            .iter()
+            .filter(|value| out.contains(value.as_str()))
+            .collect::<Vec<_>>()
+        {
             out = out.replace(value.as_str(), REDACTED);
         }
     }
@@ -71,8 +75,9 @@ pub fn scrub(text: &str) -> String {
 }
 
 /// Shapes of secrets: a prefix, and the characters that go on after it.
-const PREFIXES: [&str; 8] =
-    ["sk-ant-", "sk-proj-", "sk-", "xoxb-", "xoxp-", "xapp-", "xoxe-", "Bearer "];
+const PREFIXES: [&str; 8] = [
+    "sk-ant-", "sk-proj-", "sk-", "xoxb-", "xoxp-", "xapp-", "xoxe-", "Bearer ",
+];
 
 fn scrub_shapes(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -105,13 +110,15 @@ fn secret_at(rest: &str, before: Option<char>) -> Option<usize> {
     }
     // A bot token: 6 to 16 digits, a colon, at least 20 token characters. In URLs it follows "bot".
     if before.is_none_or(|c| !c.is_ascii_digit()) {
-        let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+        let digits = rest
+            .find(|c: char| !c.is_ascii_digit())
+            .unwrap_or(rest.len());
         if (6..=16).contains(&digits) {
             let tail = rest.get(digits..)?;
             let tail = tail.strip_prefix(':').map(|t| (1, t)).or_else(|| {
-                tail.get(..3).filter(|t| t.eq_ignore_ascii_case("%3A")).and_then(|_| {
-                    tail.get(3..).map(|t| (3, t))
-                })
+                tail.get(..3)
+                    .filter(|t| t.eq_ignore_ascii_case("%3A"))
+                    .and_then(|_| tail.get(3..).map(|t| (3, t)))
             });
             if let Some((colon, tail)) = tail {
                 let len = run(tail);

@@ -35,14 +35,20 @@ impl Mono {
 impl Add<Duration> for Mono {
     type Output = Self;
     fn add(self, rhs: Duration) -> Self {
-        Self(self.0.saturating_add(u64::try_from(rhs.as_micros()).unwrap_or(u64::MAX)))
+        Self(
+            self.0
+                .saturating_add(u64::try_from(rhs.as_micros()).unwrap_or(u64::MAX)),
+        )
     }
 }
 
 impl Sub<Duration> for Mono {
     type Output = Self;
     fn sub(self, rhs: Duration) -> Self {
-        Self(self.0.saturating_sub(u64::try_from(rhs.as_micros()).unwrap_or(u64::MAX)))
+        Self(
+            self.0
+                .saturating_sub(u64::try_from(rhs.as_micros()).unwrap_or(u64::MAX)),
+        )
     }
 }
 

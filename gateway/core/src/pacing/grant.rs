@@ -8,7 +8,7 @@ use super::queue::{Rank, WaitId};
 use super::{BucketId, Class, Instant, Pacing, SlotKey, Tolerance, Wait};
 
 /// How often a wait's chance may be moved by calls behind it before it claims the next one.
-const PATIENCE: u8 = 3;
+pub(super) const PATIENCE: u8 = 3;
 
 /// The chance of a wait that others must leave in a bucket.
 #[derive(Clone, Copy, Debug)]
@@ -55,20 +55,22 @@ impl Pacing {
     #[must_use]
     pub fn next_at(&self, now: Mono) -> Option<Mono> {
         let from = Instant::from(now);
-        // Something can change only when a wait gets room in all its buckets or when one joins,
-        // which may move a claim.
+        let mut first = Instant::NEVER;
         let mut moments = BTreeSet::new();
         for wait in self.waits.values() {
             let joins = Instant::from(wait.due()).max(from);
-            moments.insert(joins.ceil());
-            moments.insert(self.room(wait, joins).ceil());
+            let room = self.room(wait, joins);
+            first = first.min(room);
+            moments.extend([joins, room].map(|at| at.ceil().max(now)));
         }
+        if first == Instant::NEVER {
+            return None;
+        }
+        // Nobody has room before. Whoever has it first leaves then, unless it is claimed: then
+        // things change only when a wait gets room or joins, which may move a claim.
         moments.into_iter().find(|moment| {
-            *moment >= now
-                && *moment < Instant::NEVER.ceil()
-                && self
-                    .next_grant(Instant::from(*moment), &mut Walk::default())
-                    .is_some()
+            let at = Instant::from(*moment);
+            at >= first && self.next_grant(at, &mut Walk::default()).is_some()
         })
     }
 

@@ -24,7 +24,12 @@ fn registered_values_and_provider_keys_are_scrubbed() {
 
 #[test]
 fn ordinary_text_is_left_alone() {
-    for text in ["task-list", "12:34:56.789012Z hello", "risk-averse-and-long-words-here", "é😀"] {
+    for text in [
+        "task-list",
+        "12:34:56.789012Z hello",
+        "risk-averse-and-long-words-here",
+        "é😀",
+    ] {
         assert_eq!(scrub(text), text);
     }
 }

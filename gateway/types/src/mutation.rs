@@ -1,0 +1,62 @@
+//! Deliberate faults that prove the tests: with the feature `mutations` a test can switch one on
+//! for its thread, and the invariants must catch it. Without the feature all are off.
+
+/// One deliberate fault, named after the promise that it breaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Mutation {
+    /// P2: aliases of an inbound are not looked at.
+    SkipAliases,
+    /// P3: the settling commit is two commits.
+    TwoCommits,
+    /// P4: a restart renders a sealed post again.
+    RenderAgain,
+    /// P5: a tool runs before it is journalled as started.
+    ResultBeforeStarted,
+    /// P6: a failed look counts as absent.
+    AbsentAfterFailedRead,
+    /// P7: an answer with an old fence is taken.
+    AcceptOldFence,
+    /// P7: evidence is dropped.
+    IgnoreEvidence,
+    /// P8: a post does not wait for the earlier ones.
+    CreateOutOfOrder,
+}
+
+impl Mutation {
+    pub const ALL: [Self; 8] = [
+        Self::SkipAliases,
+        Self::TwoCommits,
+        Self::RenderAgain,
+        Self::ResultBeforeStarted,
+        Self::AbsentAfterFailedRead,
+        Self::AcceptOldFence,
+        Self::IgnoreEvidence,
+        Self::CreateOutOfOrder,
+    ];
+}
+
+#[cfg(feature = "mutations")]
+std::thread_local! {
+    static CURRENT: std::cell::Cell<Option<Mutation>> = const { std::cell::Cell::new(None) };
+}
+
+/// Switches a fault on for this thread, or all off.
+#[cfg(feature = "mutations")]
+pub fn set(mutation: Option<Mutation>) {
+    CURRENT.with(|current| current.set(mutation));
+}
+
+/// Whether that fault is switched on.
+#[inline]
+#[must_use]
+pub fn on(mutation: Mutation) -> bool {
+    #[cfg(feature = "mutations")]
+    {
+        CURRENT.with(|current| current.get() == Some(mutation))
+    }
+    #[cfg(not(feature = "mutations"))]
+    {
+        let _ = mutation;
+        false
+    }
+}
