@@ -4,6 +4,7 @@
 mod answer;
 mod commands;
 mod restore;
+
 mod settle;
 mod signals;
 mod turning;
@@ -26,6 +27,8 @@ use crate::presenter::Reply;
 use crate::session::{Session, freeze};
 use crate::turn::Turn;
 use signals::Signals;
+
+pub use restore::Owner;
 
 /// How many inbounds are remembered against being told of twice in one process.
 const SEEN: usize = 1024;

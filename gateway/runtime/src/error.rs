@@ -1,0 +1,27 @@
+//! What ends the process, and what an operator's request can run into.
+
+use talaria_ledger::store::{CommitError, StoreError};
+use talaria_types::crash::CommitKind;
+
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// P11: the ledger can't commit. Nothing more is accepted or sent.
+    #[error("the ledger could not commit ({kind:?})")]
+    Commit {
+        kind: CommitKind,
+        source: CommitError,
+    },
+    #[error("the ledger could not be read")]
+    Store(#[from] StoreError),
+    #[error(transparent)]
+    Core(#[from] talaria_core::Error),
+    #[error("a record could not be written")]
+    Record(#[from] talaria_ledger::record::RecordError),
+    /// The same bot identity is configured twice.
+    #[error("the account {account} is configured twice: a bot can run once in a gateway")]
+    DuplicateAccount { account: talaria_types::AccountId },
+    #[error("there is no account {account}")]
+    NoAccount { account: talaria_types::AccountId },
+    #[error("no pairing request has the code or user {wanted}")]
+    NoPairing { wanted: String },
+}

@@ -1,0 +1,350 @@
+//! The gateway: accounts, what they share, recovery at the start, and the end.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::future::join_all;
+use talaria_contract::{Exit, Sink};
+use talaria_core::context::Settings;
+use talaria_core::snapshot;
+use talaria_ledger::Changes;
+use talaria_ledger::keys;
+use talaria_ledger::records::{AccountRecord, PairingRecord, PairingState};
+use talaria_types::crash::CommitKind;
+use talaria_types::{
+    AccountId, Action, Command, ConversationId, Fence, Place, PlaceKind, PlatformCall,
+};
+use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
+use tracing::{error, info, warn};
+
+use crate::Error;
+use crate::account::{Account, AccountSettings};
+use crate::agent::Agent;
+use crate::clock::Clock;
+use crate::commit::Ledger;
+use crate::health::{Health, Link};
+use crate::intake::AccountIntake;
+use crate::recent::Recent;
+use crate::router::Router;
+use crate::scheduler::Scheduler;
+use crate::supervise::{self, Ended};
+
+/// What composition gives.
+pub struct GatewaySettings {
+    pub agent: Agent,
+    pub core: Settings,
+    pub accounts: Vec<AccountSettings>,
+}
+
+/// What every task may use.
+pub struct Shared {
+    pub clock: Clock,
+    pub ledger: Ledger,
+    pub health: Health,
+    pub recent: Recent,
+    pub scheduler: Scheduler,
+    pub router: Router,
+    pub agent: Agent,
+    pub settings: Settings,
+    /// Accounts whose last process did not say goodbye.
+    crashed: BTreeMap<AccountId, bool>,
+    closing: CancellationToken,
+}
+
+impl Shared {
+    #[must_use]
+    pub fn after_crash(&self, account: &AccountId) -> bool {
+        self.crashed.get(account).copied().unwrap_or(true)
+    }
+
+    #[must_use]
+    pub fn is_closed(&self) -> bool {
+        self.closing.is_cancelled() || self.ledger.failure().borrow().is_some()
+    }
+
+    #[must_use]
+    pub(crate) fn stopping(&self) -> StopSignal {
+        StopSignal(Box::pin(self.closing.clone().cancelled_owned()))
+    }
+}
+
+/// Resolves when the gateway stops.
+pub(crate) struct StopSignal(std::pin::Pin<Box<WaitForCancellationFutureOwned>>);
+
+impl StopSignal {
+    pub(crate) async fn cancelled(&mut self) {
+        self.0.as_mut().await;
+    }
+}
+
+/// Why the gateway ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// It was asked to.
+    Stopped,
+    /// P11.
+    LedgerFailed { reason: String },
+    /// Every account's credentials are refused.
+    Unauthorized { details: Vec<String> },
+}
+
+pub struct Gateway {
+    shared: Arc<Shared>,
+    accounts: Vec<Account>,
+}
+
+impl Gateway {
+    /// Takes over the accounts in the ledger. Nothing is received or sent yet.
+    ///
+    /// # Errors
+    /// The ledger's.
+    pub fn open(ledger: Ledger, clock: Clock, settings: GatewaySettings) -> Result<Self, Error> {
+        let mut accounts = Vec::new();
+        let mut crashed = BTreeMap::new();
+        for mut account in settings.accounts {
+            let id = account.account.clone();
+            if crashed.contains_key(&id) {
+                return Err(Error::DuplicateAccount { account: id });
+            }
+            for record in crate::pairing::list(ledger.store().as_ref(), &id)? {
+                if matches!(record.state, PairingState::Approved { .. }) {
+                    account.access.paired.insert(record.user);
+                }
+            }
+            let known: Option<AccountRecord> =
+                snapshot::get(ledger.store().as_ref(), &keys::account(&id))?;
+            crashed.insert(id, known.is_some_and(|record| !record.clean));
+            accounts.push(Account::new(account));
+        }
+        let shared = Arc::new(Shared {
+            clock,
+            ledger,
+            health: Health::default(),
+            recent: Recent::default(),
+            scheduler: Scheduler::new(clock, crashed.values().any(|crashed| *crashed)),
+            router: Router::default(),
+            agent: settings.agent,
+            settings: settings.core,
+            crashed,
+            closing: CancellationToken::new(),
+        });
+        shared.router.attach(&shared);
+        Ok(Self { shared, accounts })
+    }
+
+    #[must_use]
+    pub fn shared(&self) -> &Arc<Shared> {
+        &self.shared
+    }
+
+    #[must_use]
+    pub fn accounts(&self) -> &[Account] {
+        &self.accounts
+    }
+
+    /// Runs until `stop` is cancelled, the ledger fails, or no account is left.
+    ///
+    /// # Errors
+    /// The ledger's, during the start.
+    pub async fn run(&self, stop: CancellationToken) -> Result<Ending, Error> {
+        let scheduler = self.shared.scheduler.clone();
+        let scheduling = supervise::spawn("scheduler", async move { scheduler.run().await });
+        self.say_hello(false).await?;
+        let receiving = self.receive();
+        self.recover()?;
+        let mut failed = self.shared.ledger.failure();
+        let all_gone = join_all(receiving);
+        let ending = tokio::select! {
+            biased;
+            () = stop.cancelled() => Ending::Stopped,
+            reason = failed.wait_for(Option::is_some) => Ending::LedgerFailed {
+                reason: reason.ok().and_then(|reason| reason.clone()).unwrap_or_default(),
+            },
+            exits = all_gone => ending_of(exits),
+        };
+        self.shared.closing.cancel();
+        scheduling.abort();
+        if ending == Ending::Stopped {
+            self.say_hello(true).await?;
+        }
+        info!(ending = ?ending, "the gateway ends");
+        Ok(ending)
+    }
+
+    /// Says in the ledger that a process runs here, or that it said goodbye.
+    async fn say_hello(&self, clean: bool) -> Result<(), Error> {
+        for account in &self.accounts {
+            let key = keys::account(&account.id);
+            let now = self.shared.clock.now().wall;
+            let known: Option<AccountRecord> =
+                snapshot::get(self.shared.ledger.store().as_ref(), &key)?;
+            let mut record = known.unwrap_or_else(|| AccountRecord {
+                account: account.id.clone(),
+                first_seen: now,
+                clean,
+                unknown: Default::default(),
+            });
+            record.clean = clean;
+            let mut changes = Changes::new(account.id.clone());
+            changes.put(key, &record)?;
+            self.shared
+                .ledger
+                .commit(CommitKind::Recovery, changes)
+                .await?;
+        }
+        Ok(())
+    }
+
+    /// Starts receiving on every account.
+    fn receive(&self) -> Vec<tokio::task::JoinHandle<Ended<Exit>>> {
+        let start = |account: &Account| {
+            let intake = AccountIntake {
+                account: account.clone(),
+                shared: Arc::clone(&self.shared),
+            };
+            let sink = Sink::new(Arc::new(intake));
+            let (adapter, shared) = (Arc::clone(&account.adapter), Arc::clone(&self.shared));
+            let (id, name) = (account.id.clone(), account.name.clone());
+            let closing = self.shared.closing.clone();
+            let setup = account.clone();
+            supervise::spawn("command menu", async move { set_up(&setup).await });
+            supervise::spawn("ingress", async move {
+                let exit = tokio::select! {
+                    exit = adapter.ingress(sink) => exit,
+                    () = closing.cancelled() => Exit::SinkClosed,
+                };
+                if let Exit::Unauthorized { detail } = &exit {
+                    let now = shared.clock.now().wall;
+                    shared
+                        .health
+                        .down(&Link::PlatformIn(id.clone()), detail, now);
+                    error!(account.id = %id, account.name = name, detail, "the platform refuses the credentials; this account is down");
+                }
+                exit
+            })
+        };
+        self.accounts.iter().map(start).collect()
+    }
+
+    /// Every conversation that owes something gets its task. Reads indexes only; delivered posts
+    /// are not looked at.
+    fn recover(&self) -> Result<(), Error> {
+        let store = self.shared.ledger.store().as_ref();
+        for account in &self.accounts {
+            let pending = snapshot::pending(store, &account.id)?;
+            if !pending.is_empty() {
+                info!(account.id = %account.id, conversations = pending.len(), "taking up what is owed");
+            }
+            for conversation in pending {
+                match place_of(store, &account.id, &conversation)? {
+                    Some(place) => self.shared.router.wake(account, &conversation, place),
+                    None => {
+                        warn!(conversation.id = %conversation, "an index names a conversation without a place")
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Changes who is let in, for everything decided from now on, and durably.
+    ///
+    /// # Errors
+    /// [`Error::NoPairing`], or the ledger's.
+    pub async fn pair(&self, wanted: &str, approve: bool) -> Result<PairingRecord, Error> {
+        let now = self.shared.clock.now().wall;
+        let store = self.shared.ledger.store();
+        for account in &self.accounts {
+            let change = if approve {
+                crate::pairing::approve
+            } else {
+                crate::pairing::revoke
+            };
+            let (record, changes) = match change(store.as_ref(), &account.id, wanted, now) {
+                Ok(found) => found,
+                Err(Error::NoPairing { .. }) => continue,
+                Err(error) => return Err(error),
+            };
+            self.shared
+                .ledger
+                .commit(CommitKind::Pairing, changes)
+                .await?;
+            account.change_access(|table| {
+                if approve {
+                    table.paired.insert(record.user.clone());
+                } else {
+                    table.paired.remove(&record.user);
+                }
+            });
+            return Ok(record);
+        }
+        Err(Error::NoPairing {
+            wanted: wanted.to_owned(),
+        })
+    }
+}
+
+/// Where a conversation is: from its session, its oldest open inbound or an owed post.
+fn place_of(
+    store: &dyn talaria_ledger::store::Store,
+    account: &AccountId,
+    conversation: &ConversationId,
+) -> Result<Option<Place>, Error> {
+    let found = snapshot::Snapshot::load(store, account, conversation)?;
+    let session = found.session.map(|session| session.place);
+    let open = found
+        .open
+        .into_iter()
+        .next()
+        .map(|record| record.inbound.place);
+    let post = found.posts.into_iter().next().map(|post| post.place);
+    Ok(session.or(open).or(post))
+}
+
+fn ending_of(exits: Vec<Result<Ended<Exit>, tokio::task::JoinError>>) -> Ending {
+    let details: Vec<String> = exits
+        .into_iter()
+        .filter_map(|exit| match exit {
+            Ok(Ended::Done(Exit::Unauthorized { detail })) => Some(detail),
+            Ok(Ended::Done(Exit::SinkClosed) | Ended::Panicked) | Err(_) => None,
+        })
+        .collect();
+    if details.is_empty() {
+        Ending::LedgerFailed {
+            reason: "every adapter stopped".to_owned(),
+        }
+    } else {
+        Ending::Unauthorized { details }
+    }
+}
+
+/// Registers the command menu: tried a few times, and no reason to stop.
+async fn set_up(account: &Account) {
+    let place = Place {
+        account: account.id.clone(),
+        kind: PlaceKind::Direct,
+        chat: talaria_types::ChatId::new(""),
+        thread: None,
+    };
+    for attempt in 0..5u32 {
+        let action = Action::Setup {
+            commands: Command::ALL.to_vec(),
+        };
+        let call = PlatformCall {
+            place: place.clone(),
+            fence: Fence::default(),
+            action,
+        };
+        match account.adapter.call(call).await {
+            Ok(_) => return,
+            Err(failure) => {
+                warn!(account.id = %account.id, error.detail = %failure, "the command menu could not be registered");
+                if failure.retry == talaria_types::Retry::Never {
+                    return;
+                }
+            }
+        }
+        tokio::time::sleep(Duration::from_secs(2 << attempt)).await;
+    }
+}

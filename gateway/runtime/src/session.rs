@@ -1,0 +1,165 @@
+//! Step 4 of the path: the task that owns a conversation. It feeds the pure machine and carries
+//! out its effects, in order.
+
+mod effects;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use talaria_core::Conversation;
+use talaria_core::context::{Access, Context};
+use talaria_core::conversation::Owner;
+use talaria_core::io::Input;
+use talaria_core::snapshot::Snapshot;
+use talaria_types::{Capabilities, ConversationId, Mono, Place, UserId};
+use tokio_util::sync::CancellationToken;
+use tracing::{Instrument, error, info_span};
+
+use crate::Error;
+use crate::account::Account;
+use crate::gateway::Shared;
+use crate::mailbox::{Mailbox, MailboxReader};
+
+/// An idle conversation's task leaves after this long.
+const IDLE: Duration = Duration::from_secs(120);
+
+pub struct SessionTask {
+    shared: Arc<Shared>,
+    account: Account,
+    conversation: ConversationId,
+    place: Place,
+    mailbox: Mailbox,
+    capabilities: Capabilities,
+    after_crash: bool,
+    /// The running turn's requests and tools.
+    cancel: CancellationToken,
+    wake: Option<Mono>,
+}
+
+/// The account's rules at the moment of the question (P12).
+struct CurrentAccess<'a>(&'a Account);
+
+impl Access for CurrentAccess<'_> {
+    fn allowed(&self, place: &Place, user: &UserId) -> bool {
+        self.0.with_access(|table| table.allowed(place, user))
+    }
+}
+
+impl SessionTask {
+    pub(crate) fn new(
+        shared: Arc<Shared>,
+        account: Account,
+        conversation: ConversationId,
+        place: Place,
+        mailbox: Mailbox,
+        panicked: bool,
+    ) -> Self {
+        let capabilities = account.adapter.capabilities(&place);
+        let after_crash = panicked || shared.after_crash(&account.id);
+        let cancel = CancellationToken::new();
+        Self {
+            shared,
+            account,
+            conversation,
+            place,
+            mailbox,
+            capabilities,
+            after_crash,
+            cancel,
+            wake: None,
+        }
+    }
+
+    pub(crate) async fn run(mut self, mut reader: MailboxReader) {
+        let span = info_span!("conversation", account.id = %self.account.id, conversation.id = %self.conversation);
+        let shared = Arc::clone(&self.shared);
+        if let Err(error) = self.serve(&mut reader).instrument(span).await {
+            // Whatever it is, this conversation's memory can't be trusted to be kept (P11).
+            error!(conversation.id = %self.conversation, error = %error, "a conversation stopped");
+            shared.ledger.fail(&error.to_string());
+        }
+        self.cancel.cancel();
+    }
+
+    async fn serve(&mut self, reader: &mut MailboxReader) -> Result<(), Error> {
+        let mut machine = self.restore().await?;
+        let mut stop = self.shared.stopping();
+        let mut ledger_failed = self.shared.ledger.failure();
+        loop {
+            let idle = machine.is_idle();
+            let deadline = match (self.wake, idle) {
+                (Some(at), _) => self.shared.clock.instant(at),
+                (None, true) => tokio::time::Instant::now() + IDLE,
+                // Nothing to wait for but an event; look again now and then all the same.
+                (None, false) => tokio::time::Instant::now() + Duration::from_secs(30),
+            };
+            let input = tokio::select! {
+                biased;
+                _ = ledger_failed.wait_for(Option::is_some) => return Ok(()),
+                () = stop.cancelled() => return Ok(()),
+                Some(input) = reader.signals.recv() => input,
+                Some(input) = reader.events.recv() => input,
+                () = tokio::time::sleep_until(deadline) => {
+                    if idle && self.wake.is_none() && self.shared.router.leave(&self.conversation, reader) {
+                        self.shared.scheduler.forget(&self.conversation);
+                        return Ok(());
+                    }
+                    self.wake = None;
+                    Input::Wake
+                }
+            };
+            self.feed(&mut machine, input).await?;
+        }
+    }
+
+    async fn restore(&mut self) -> Result<Conversation, Error> {
+        let (store, account, conversation) = (
+            Arc::clone(self.shared.ledger.store()),
+            self.account.id.clone(),
+            self.conversation.clone(),
+        );
+        // Reads block; one conversation's must not hold up the others' tasks.
+        let snapshot = tokio::task::spawn_blocking(move || {
+            Snapshot::load(store.as_ref(), &account, &conversation)
+        })
+        .await
+        .map_err(|_| Error::Store(talaria_ledger::store::StoreError::Panicked))??;
+        let owner = Owner {
+            epoch: self.shared.ledger.epoch(&self.account.id),
+            ledger: self.shared.ledger.store().ledger_id().short(),
+            after_crash: self.after_crash,
+        };
+        let access = CurrentAccess(&self.account);
+        let mut machine = Conversation::restore(
+            self.account.id.clone(),
+            self.conversation.clone(),
+            self.place.clone(),
+            &snapshot,
+            owner,
+            &self.context(&access),
+        );
+        for input in snapshot.inputs() {
+            self.feed(&mut machine, input).await?;
+        }
+        Ok(machine)
+    }
+
+    async fn feed(&mut self, machine: &mut Conversation, input: Input) -> Result<(), Error> {
+        let effects = {
+            let access = CurrentAccess(&self.account);
+            machine.on(input, &self.context(&access))?
+        };
+        self.carry_out(effects).await
+    }
+
+    fn context<'a>(&'a self, access: &'a CurrentAccess<'a>) -> Context<'a> {
+        Context {
+            now: self.shared.clock.now(),
+            capabilities: &self.capabilities,
+            renderer: self.account.renderer.as_ref(),
+            access,
+            tools: &self.shared.agent,
+            settings: &self.shared.settings,
+        }
+    }
+}
