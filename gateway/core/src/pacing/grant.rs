@@ -97,7 +97,7 @@ impl Pacing {
         }
         let tolerance = Tolerance::from(wait.class);
         let at = self.room(wait, now);
-        if at > now {
+        if at > now || at == Instant::NEVER {
             walk.passed.push((id, at));
             if wait.robbed >= PATIENCE && wait.class != Class::Cosmetic {
                 for bucket in &wait.buckets {
