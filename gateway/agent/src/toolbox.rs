@@ -5,6 +5,7 @@ use std::any::Any;
 use std::collections::BTreeMap;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use futures::FutureExt;
 use jsonschema::{PatternOptions, Validator};
@@ -13,7 +14,7 @@ use talaria_types::crash::{self, Choke, Side, WorkKind};
 use talaria_types::model::{ToolClass, ToolResult, ToolSpec};
 
 use crate::Error;
-use crate::tools::{Tool, ToolContext, ToolOutput};
+use crate::tools::{Calculator, CurrentTime, Tool, ToolContext, ToolOutput};
 
 /// The longest output that reaches the model, in bytes, before the note that it was cut.
 pub const MAX_OUTPUT: usize = 64 * 1024;
@@ -39,6 +40,17 @@ impl Toolbox {
     #[must_use]
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// The tools that need nothing but a clock: `calculator` and `current_time`.
+    ///
+    /// # Errors
+    /// None in practice: these tools' names and schemas are fixed.
+    pub fn with_pure_tools(clock: fn() -> SystemTime) -> Result<Self, Error> {
+        let mut toolbox = Self::new();
+        toolbox.add(Arc::new(Calculator))?;
+        toolbox.add(Arc::new(CurrentTime::new(clock)))?;
+        Ok(toolbox)
     }
 
     /// Adds a tool.

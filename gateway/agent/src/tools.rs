@@ -1,11 +1,17 @@
 //! A tool, as the turn loop sees it, and the tools that come with the agent.
 
+pub mod calculator;
+pub mod current_time;
+
 use std::time::Duration;
 
 use futures::future::BoxFuture;
 use serde_json::Value;
 use talaria_types::model::{ToolClass, ToolSpec};
 use tokio_util::sync::CancellationToken;
+
+pub use calculator::Calculator;
+pub use current_time::CurrentTime;
 
 /// How long a tool may run unless it says otherwise.
 pub const DEFAULT_TIME_LIMIT: Duration = Duration::from_secs(60);
