@@ -144,6 +144,3 @@ fn cache_marks(body: &Value) -> Result<(), Refusal> {
     }
     Ok(())
 }
-
-#[cfg(test)]
-mod tests;

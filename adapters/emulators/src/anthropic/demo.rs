@@ -109,6 +109,3 @@ fn turns(body: &Value) -> usize {
         .filter(has_text)
         .count()
 }
-
-#[cfg(test)]
-mod tests;

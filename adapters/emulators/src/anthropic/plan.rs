@@ -287,6 +287,3 @@ fn pieces(text: &str, chunk_tokens: usize) -> Vec<String> {
     }
     out
 }
-
-#[cfg(test)]
-mod tests;

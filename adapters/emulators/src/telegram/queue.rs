@@ -139,6 +139,3 @@ impl Queue {
         self.waiting.retain(|update| update.expires_us > now.us);
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -128,3 +128,79 @@ pub(crate) async fn read(response: reqwest::Response) -> Result<Reply, reqwest::
         body,
     })
 }
+
+/// An Anthropic emulator without pauses, and an HTTP client.
+pub(crate) struct Model {
+    pub(crate) emulator: talaria_emulators::AnthropicEmulator,
+    pub(crate) control: talaria_emulators::AnthropicControl,
+    pub(crate) http: reqwest::Client,
+}
+
+pub(crate) const KEY: &str = "test-key";
+
+impl Model {
+    pub(crate) async fn start() -> Self {
+        let options = talaria_emulators::AnthropicOptions {
+            api_key: Some(KEY.to_owned()),
+            tokens_per_second: 0.0,
+            ..talaria_emulators::AnthropicOptions::default()
+        };
+        let emulator = talaria_emulators::AnthropicEmulator::start(options)
+            .await
+            .unwrap();
+        let control = emulator.control();
+        Self {
+            emulator,
+            control,
+            http: reqwest::Client::new(),
+        }
+    }
+
+    pub(crate) fn request(&self, body: &Value) -> reqwest::RequestBuilder {
+        let url = format!("{}/v1/messages", self.emulator.base_url());
+        let request = self.http.post(url).header("x-api-key", KEY);
+        request.header("anthropic-version", "2023-06-01").json(body)
+    }
+
+    /// Status and JSON.
+    pub(crate) async fn ask(&self, body: &Value) -> (u16, Value) {
+        let response = self.request(body).send().await.unwrap();
+        (response.status().as_u16(), response.json().await.unwrap())
+    }
+
+    /// The events of a stream, and whether its body ended properly.
+    pub(crate) async fn stream(&self, body: &Value) -> (Vec<(String, Value)>, bool) {
+        let mut response = self.request(body).send().await.unwrap();
+        assert_eq!(
+            response.headers()["content-type"],
+            "text/event-stream; charset=utf-8"
+        );
+        let mut text = String::new();
+        let whole = loop {
+            match response.chunk().await {
+                Ok(Some(bytes)) => text.push_str(std::str::from_utf8(&bytes).unwrap()),
+                Ok(None) => break true,
+                Err(_) => break false,
+            }
+        };
+        let event = |part: &str| {
+            let (name, data) = part.strip_prefix("event: ")?.split_once("\ndata: ")?;
+            Some((name.to_owned(), serde_json::from_str(data).ok()?))
+        };
+        (text.split("\n\n").filter_map(event).collect(), whole)
+    }
+}
+
+/// A request with one user message.
+pub(crate) fn says(text: &str) -> Value {
+    json!({
+        "model": "demo", "max_tokens": 8000, "messages": [{"role": "user", "content": text}],
+    })
+}
+
+/// The same, streamed.
+pub(crate) fn streams(text: &str) -> Value {
+    let mut body = says(text);
+    body["stream"] = json!(true);
+    body
+}
