@@ -36,6 +36,12 @@ impl Environment {
         ))
     }
 
+    /// Where a test build is to kill itself; see the gateway's crash points.
+    #[must_use]
+    pub fn crash_at(&self) -> Option<String> {
+        self.text("TALARIA_CRASH_AT")
+    }
+
     pub(crate) fn get(&self, name: &str) -> Variable {
         let value = match &self.0 {
             Some(map) => map.get(name).cloned(),

@@ -1,12 +1,8 @@
 use std::path::{Path, PathBuf};
 
-use proptest::prelude::*;
-
-use super::{LoadOptions, data_dir, load, of_document};
-use crate::document::Document;
+use super::{LoadOptions, data_dir, load};
 use crate::environment::Environment;
 use crate::error::{Error, Problem, Warning};
-use crate::report::Report;
 
 const TOKEN: &str = "123456789:AAExampleExampleExampleExampleExample0";
 const EXAMPLE: &str = include_str!("../../talaria.example.toml");
@@ -212,105 +208,4 @@ fn secrets_in_a_file_that_all_can_read_are_warned_about() {
     let readable = Warning::ReadableByOthers { file: path.clone() };
     assert!(warned(0o644).contains(&readable));
     assert!(!warned(0o600).contains(&readable));
-}
-
-/// Neither panics nor an empty list of problems, and no secret in what is shown.
-fn holds(text: String, variables: Vec<(String, String)>) -> Result<(), TestCaseError> {
-    let document = Document::new(PathBuf::from("t.toml"), text);
-    let outcome = of_document(Some(&document), &Environment::of(variables));
-    if let Err(problems) = &outcome {
-        prop_assert!(!problems.problems.is_empty());
-    }
-    let report = Report::new(&outcome);
-    let shown = format!(
-        "{report}{}",
-        serde_json::to_string(&report).expect("serialises")
-    );
-    prop_assert!(!shown.contains("AAExample"), "{}", shown);
-    Ok(())
-}
-
-fn value() -> impl Strategy<Value = String> {
-    prop_oneof![
-        Just(format!("'{TOKEN}'")),
-        Just("'anthropic'".to_owned()),
-        Just("'demo/x'".to_owned()),
-        Just("{ env = 'E' }".to_owned()),
-        Just("{ file = '/dev/null' }".to_owned()),
-        Just("['telegram:5001', 5001, '5001']".to_owned()),
-        Just("1979-05-27".to_owned()),
-        any::<i64>().prop_map(|number| number.to_string()),
-        any::<f64>().prop_map(|number| format!("{number:?}")),
-        "'[ -&(-~]{0,40}'",
-        "'[a-z]{1,5}://[a-z0-9.:@/?#]{0,20}'",
-        "'[0-9]{1,20}(s|m|h|d|y|days)'",
-    ]
-}
-
-fn line() -> impl Strategy<Value = String> {
-    let section = prop::sample::select(vec![
-        "[gateway]",
-        "[agent]",
-        "[providers.anthropic]",
-        "[providers.demo]",
-        "[providers.x]",
-        "[access]",
-        "[delivery]",
-        "[[telegram]]",
-        "[telegram]",
-        "[[discord]]",
-        "[x.y]",
-    ]);
-    let key = prop::sample::select(vec![
-        "data_dir",
-        "listen",
-        "model",
-        "system_prompt",
-        "busy",
-        "max_steps",
-        "max_tokens",
-        "kind",
-        "base_url",
-        "api_key",
-        "default",
-        "admins",
-        "max_age",
-        "name",
-        "token",
-        "api_url",
-        "allow",
-        "unheard_of",
-        "token.env",
-        "providers.z",
-    ]);
-    prop_oneof![
-        1 => section.prop_map(str::to_owned),
-        3 => (key, value()).prop_map(|(key, value)| format!("{key} = {value}")),
-    ]
-}
-
-proptest! {
-    #[test]
-    fn any_text_is_survived(text in "\\PC{0,200}", bytes in prop::collection::vec(any::<char>(), 0..80)) {
-        holds(text, Vec::new())?;
-        holds(bytes.into_iter().collect(), Vec::new())?;
-    }
-
-    #[test]
-    fn any_lines_are_survived(
-        lines in prop::collection::vec(line(), 0..30),
-        token in "(123456789:AAExampleExampleExampleExampleExample0|[ -~]{0,50})",
-    ) {
-        let variables = vec![("TELEGRAM_BOT_TOKEN".to_owned(), token), ("E".to_owned(), TOKEN.to_owned())];
-        holds(lines.join("\n"), variables)?;
-    }
-
-    /// The example with one line lost or two swapped.
-    #[test]
-    fn a_damaged_example_is_survived(first in 0..70usize, second in 0..70usize, drop in any::<bool>()) {
-        let mut lines: Vec<_> = EXAMPLE.lines().collect();
-        let (first, second) = (first % lines.len(), second % lines.len());
-        if drop { lines.remove(first); } else { lines.swap(first, second); }
-        holds(lines.join("\n"), Vec::new())?;
-    }
 }

@@ -47,6 +47,15 @@ const OURS: [(&str, &[&str]); 15] = [
 /// What tests may use besides: the outside world and the oracle.
 const IN_TESTS: [&str; 2] = ["talaria-emulators", "talaria-oracle"];
 
+/// Who speaks HTTP: the model client, the adapters, and the playground to its own emulators.
+const REQUESTS: &[&str] = &[
+    "talaria-agent",
+    "talaria-telegram",
+    "talaria-discord",
+    "talaria-slack",
+    "talaria-playground",
+];
+
 /// Crates that only these packages may use.
 const PLACES: [(&str, &[&str]); 11] = [
     ("teloxide", &["talaria-telegram"]),
@@ -54,15 +63,7 @@ const PLACES: [(&str, &[&str]); 11] = [
     ("serenity", &["talaria-discord"]),
     ("slack-morphism", &["talaria-slack"]),
     ("sled", &["talaria-ledger"]),
-    (
-        "reqwest",
-        &[
-            "talaria-agent",
-            "talaria-telegram",
-            "talaria-discord",
-            "talaria-slack",
-        ],
-    ),
+    ("reqwest", REQUESTS),
     // Other HTTP clients would go round the choke points.
     ("ureq", &[]),
     ("isahc", &[]),
@@ -72,7 +73,7 @@ const PLACES: [(&str, &[&str]); 11] = [
 ];
 
 /// Packages whose tests may use the HTTP client as a user from outside.
-const REQUESTS_IN_TESTS: [&str; 3] = ["talaria", "talaria-emulators", "talaria-playground"];
+const REQUESTS_IN_TESTS: [&str; 2] = ["talaria", "talaria-emulators"];
 
 /// No clock, no I/O: neither a runtime nor a network.
 const PURE: [&str; 5] = [
