@@ -19,6 +19,7 @@ export class Guide {
     this.box = document.getElementById("guide");
     this.story = { step: 0, mine: 0, cut: 0, kills: 0, hint: "" };
     this.seen = null;
+    this.primed = false;
     this.still = { text: "", since: performance.now() };
     this.box.addEventListener("click", (event) => this.act(event.target.closest("[data-guide]")?.dataset.guide));
     setInterval(() => this.seen && this.update(this.seen), 500);
@@ -42,12 +43,20 @@ export class Guide {
     this.seen = seen;
     const { gateway, ledger, messages } = seen;
     if (!gateway || !ledger) return;
-    const mine = messages.filter((m) => m.mine).at(-1)?.id ?? 0;
-    const posts = messages.filter((m) => !m.mine && m.id > mine);
+    // The story's own question; before the story begins, the newest one.
+    const newest = messages.filter((m) => m.mine).at(-1)?.id ?? 0;
+    const mine = this.story.step === 0 ? newest : this.story.mine;
+    const next = messages.find((m) => m.mine && m.id > mine)?.id ?? Infinity;
+    const posts = messages.filter((m) => !m.mine && m.id > mine && m.id < next);
     const text = posts.map((m) => m.text).join("\n");
     if (text !== this.still.text) this.still = { text, since: performance.now() };
     const still = performance.now() - this.still.since > STILL_MS;
     const busy = ledger.known ? ledger.running + ledger.owed > 0 : !still;
+    if (!this.primed) {
+      // What was there before the page opened is no part of the story.
+      this.primed = true;
+      if (!ledger.known || !busy) this.story.mine = mine;
+    }
     this.advance({ gateway, ledger, mine, posts, text, busy, still });
   }
 

@@ -100,9 +100,9 @@ export class Strip {
   setNote(waiting) {
     const { ledger, gateway } = this;
     const parts = [];
-    if (gateway && gateway.pid === null) parts.push(ledger?.known ? "on disk, as last told" : "gateway is down");
+    if (gateway && gateway.pid === null) parts.push(ledger?.known ? "as last told" : "gateway is down");
     else if (ledger && !ledger.up) parts.push("waiting for the gateway");
-    if (waiting > 0) parts.push(`${waiting} ${waiting === 1 ? "message waits" : "messages wait"} in the chat`);
+    if (waiting > 0) parts.push(`${waiting} ${waiting === 1 ? "message waits" : "messages wait"} outside`);
     const note = document.getElementById("ledger-note");
     const text = parts.join(" · ");
     if (note.textContent !== text) note.textContent = text;
