@@ -17,3 +17,10 @@ fn the_process_is_asked_and_no_name_panics() {
         assert_eq!(environment.get(name), Variable::Unset, "{name:?}");
     }
 }
+
+#[test]
+fn a_test_names_its_crash_point() {
+    let named = Environment::of([("TALARIA_CRASH_AT", "commit:accept:before#2")]);
+    assert_eq!(named.crash_at().as_deref(), Some("commit:accept:before#2"));
+    assert_eq!(Environment::of::<&str, &str>([]).crash_at(), None);
+}
