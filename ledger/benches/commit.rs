@@ -117,7 +117,7 @@ fn commits(base: &Path, writers: usize, size: usize, cache_mib: u64) {
 
 /// Fills a ledger with delivered posts, as retention keeps them: post, index entry.
 fn fill(root: &Path, count: u32) {
-    let store = open(root, 32);
+    let store = open(root, 8);
     let epoch = store.open_epoch("a").unwrap();
     for start in (0..count).step_by(500) {
         let posts = start..(start + 500).min(count);
@@ -178,7 +178,7 @@ fn open_and_crash(root: &Path, cache_mib: u64) -> ! {
 }
 
 fn openings(base: &Path, name: &str, count: u32) {
-    for cache_mib in [32, 8] {
+    for cache_mib in [8, 32] {
         let folder = fresh(base);
         fill(folder.path(), count);
         let line = alone("--open", folder.path(), cache_mib);
@@ -208,13 +208,13 @@ fn main() {
 
     println!("commits for {SECONDS} s each; a commit is a record, an index entry and a counter");
     println!("writers   bytes cache MiB  commits/s   p50 ms   p99 ms  disk/data");
-    for size in [1500, 16_000] {
-        for writers in [1, 64] {
-            commits(&base, writers, size, 32);
+    for cache_mib in [8, 32] {
+        for size in [1500, 16_000] {
+            for writers in [1, 64] {
+                commits(&base, writers, size, cache_mib);
+            }
         }
     }
-    commits(&base, 64, 1500, 8);
-    commits(&base, 64, 16_000, 8);
 
     println!();
     println!(

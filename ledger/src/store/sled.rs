@@ -24,7 +24,8 @@ use super::{Batch, CommitError, Done, Epoch, Key, LedgerId, Space, Store, StoreE
 /// How a sled store runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SledOptions {
-    /// sled's page cache, in bytes.
+    /// sled's page cache, in bytes. A goal, not a bound: up to 64 accesses of each of its 256
+    /// shards wait before it evicts anything (see "The store" in DESIGN.md).
     pub cache_bytes: u64,
     /// Free space under this many bytes stops intake.
     pub low_water_bytes: u64,
@@ -35,7 +36,7 @@ pub struct SledOptions {
 impl Default for SledOptions {
     fn default() -> Self {
         Self {
-            cache_bytes: 32 << 20,
+            cache_bytes: 8 << 20,
             low_water_bytes: 64 << 20,
             deadline: Duration::from_secs(5),
         }

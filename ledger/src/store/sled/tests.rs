@@ -117,3 +117,51 @@ fn space_counts_the_store_and_the_disk() {
     assert!(space.ok() && space.free > 1 && space.used > 0);
     assert_eq!(space.low_water, 1);
 }
+
+#[test]
+fn a_torn_log_gives_a_whole_earlier_state_or_is_refused() {
+    const STEPS: u8 = 30;
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path()).unwrap();
+    let epoch = store.open_epoch("").unwrap();
+    for step in 1..=STEPS {
+        let batch = (0..4).fold(Batch::new(epoch.clone()), |batch, n| {
+            batch.put(format!("k{n}"), vec![step; 1 + 3000 * n])
+        });
+        commit_blocking(&store, batch).unwrap();
+    }
+    // As a crash leaves it: copied while it is open.
+    let log = fs::read(folder.path().join("db")).unwrap();
+    let end = log.iter().rposition(|byte| *byte != 0).unwrap() + 1;
+    let (mut earlier, mut complete) = (0, 0);
+    for cut in 0..24 {
+        let torn = tempfile::tempdir().unwrap();
+        fs::create_dir(torn.path().join("blobs")).unwrap();
+        fs::copy(folder.path().join("conf"), torn.path().join("conf")).unwrap();
+        let mut bytes = log.clone();
+        // Every third one loses its end, every third one has a hole, every third one a flipped bit.
+        let at = end - 1 - cut * end / 40;
+        match cut % 3 {
+            0 => bytes.truncate(at),
+            1 => bytes[at.saturating_sub(512)..at].fill(0),
+            _ => bytes[at] ^= 1,
+        }
+        fs::write(torn.path().join("db"), bytes).unwrap();
+        let Ok(store) = SledStore::open(torn.path(), SledOptions::default(), None, None) else {
+            continue;
+        };
+        let values: Vec<Value> = (0..4)
+            .filter_map(|n| store.get(format!("k{n}").as_bytes()).unwrap())
+            .collect();
+        let Some(step) = values.first().map(|value| value[0]) else {
+            continue;
+        };
+        let whole: Vec<Value> = (0..4).map(|n| vec![step; 1 + 3000 * n]).collect();
+        assert!(values == whole, "cut {cut}: values of different steps");
+        (earlier, complete) = (
+            earlier + usize::from(step < STEPS),
+            complete + usize::from(step == STEPS),
+        );
+    }
+    assert!(earlier > 0, "no cut hit a commit; {complete} were complete");
+}
