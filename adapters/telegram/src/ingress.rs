@@ -275,6 +275,3 @@ async fn webhook_host(link: &Link) -> Option<String> {
     let url = reqwest::Url::parse(info.get("url")?.as_str()?).ok()?;
     url.host_str().map(str::to_owned)
 }
-
-#[cfg(test)]
-mod tests;

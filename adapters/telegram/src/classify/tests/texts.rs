@@ -1,0 +1,230 @@
+//! The error texts of the Bot API server, with their meanings.
+
+use talaria_types::{FailureKind, FailureScope};
+
+/// Every error text of the Bot API server that the adapter can meet, and what it means for a send.
+pub(super) const TEXTS: &[(u16, &str, FailureKind, FailureScope)] = {
+    use FailureKind::{
+        Conflict, Format, MessageGone, NotEditable, Refused, TargetGone, TooLong, Unauthorized,
+        Unsupported,
+    };
+    use FailureScope::{Account, Chat, Message};
+    &[
+        (
+            400,
+            "Bad Request: message to edit not found",
+            MessageGone,
+            Message,
+        ),
+        (
+            400,
+            "Bad Request: message to delete not found",
+            MessageGone,
+            Message,
+        ),
+        (
+            400,
+            "Bad Request: message to react not found",
+            MessageGone,
+            Message,
+        ),
+        (400, "Bad Request: MESSAGE_ID_INVALID", MessageGone, Message),
+        (
+            400,
+            "Bad Request: message to be replied not found",
+            Refused,
+            Message,
+        ),
+        (
+            400,
+            "Bad Request: message can't be edited",
+            NotEditable,
+            Message,
+        ),
+        (
+            400,
+            "Bad Request: message can't be deleted",
+            NotEditable,
+            Message,
+        ),
+        (
+            400,
+            "Bad Request: message can't be deleted for everyone",
+            NotEditable,
+            Message,
+        ),
+        (
+            400,
+            "Bad Request: there is no text in the message to edit",
+            NotEditable,
+            Message,
+        ),
+        (400, "Bad Request: message text is empty", Refused, Message),
+        (400, "Bad Request: message is too long", TooLong, Message),
+        (400, "Bad Request: MESSAGE_TOO_LONG", TooLong, Message),
+        (
+            400,
+            "Bad Request: message caption is too long",
+            TooLong,
+            Message,
+        ),
+        (400, "Bad Request: text is too long", TooLong, Message),
+        (
+            400,
+            "Bad Request: can't parse entities: Can't find end of the entity starting at byte offset 4",
+            Format,
+            Message,
+        ),
+        (
+            400,
+            "Bad Request: can't parse entities: Character '.' is reserved and must be escaped with the preceding '\\'",
+            Format,
+            Message,
+        ),
+        (
+            400,
+            "Bad Request: can't parse entities: Unmatched end tag at byte offset 9, expected \"</b>\", found \"</i>\"",
+            Format,
+            Message,
+        ),
+        (400, "Bad Request: chat not found", TargetGone, Chat),
+        (400, "Bad Request: private chat not found", TargetGone, Chat),
+        (400, "Bad Request: user not found", TargetGone, Chat),
+        (
+            400,
+            "Bad Request: message thread not found",
+            TargetGone,
+            Chat,
+        ),
+        (
+            400,
+            "Bad Request: Message thread not found",
+            TargetGone,
+            Chat,
+        ),
+        (400, "Bad Request: chat_id is empty", TargetGone, Chat),
+        (
+            400,
+            "Bad Request: query is too old and response timeout expired or query ID is invalid",
+            Refused,
+            Message,
+        ),
+        (400, "Bad Request: BUTTON_DATA_INVALID", Refused, Message),
+        (
+            400,
+            "Bad Request: reply markup is too long",
+            Refused,
+            Message,
+        ),
+        (400, "Bad Request: file is too big", Refused, Message),
+        (
+            400,
+            "Bad Request: wrong file_id or the file is temporarily unavailable",
+            Refused,
+            Message,
+        ),
+        (400, "Bad Request: invalid file_id", Refused, Message),
+        (
+            400,
+            "Bad Request: something that is new next year",
+            Refused,
+            Message,
+        ),
+        (400, "", Refused, Message),
+        (
+            403,
+            "Forbidden: bot was blocked by the user",
+            TargetGone,
+            Chat,
+        ),
+        (
+            403,
+            "Unauthorized: bot was blocked by the user",
+            TargetGone,
+            Chat,
+        ),
+        (403, "Forbidden: user is deactivated", TargetGone, Chat),
+        (
+            403,
+            "Forbidden: bot can't initiate conversation with a user",
+            TargetGone,
+            Chat,
+        ),
+        (
+            403,
+            "Forbidden: bot can't send messages to bots",
+            TargetGone,
+            Chat,
+        ),
+        (
+            403,
+            "Forbidden: the bot can't send messages to the bot",
+            TargetGone,
+            Chat,
+        ),
+        (
+            403,
+            "Forbidden: bot was kicked from the group chat",
+            TargetGone,
+            Chat,
+        ),
+        (
+            403,
+            "Forbidden: bot was kicked from the supergroup chat",
+            TargetGone,
+            Chat,
+        ),
+        (
+            403,
+            "Forbidden: bot was kicked from the channel chat",
+            TargetGone,
+            Chat,
+        ),
+        (
+            403,
+            "Forbidden: bot is not a member of the supergroup chat",
+            TargetGone,
+            Chat,
+        ),
+        (
+            403,
+            "Forbidden: the group chat was deleted",
+            TargetGone,
+            Chat,
+        ),
+        (
+            400,
+            "Bad Request: not enough rights to send text messages to the chat",
+            Refused,
+            Chat,
+        ),
+        (400, "Bad Request: CHAT_WRITE_FORBIDDEN", Refused, Chat),
+        (401, "Unauthorized", Unauthorized, Account),
+        (
+            401,
+            "Unauthorized: invalid token specified",
+            Unauthorized,
+            Account,
+        ),
+        (404, "Not Found", Unauthorized, Account),
+        (404, "Not Found: method not found", Unsupported, Account),
+        (
+            409,
+            "Conflict: can't use getUpdates method while webhook is active; use deleteWebhook to delete the webhook first",
+            Conflict,
+            Account,
+        ),
+        (
+            409,
+            "Conflict: terminated by other getUpdates request; make sure that only one bot instance is running",
+            Conflict,
+            Account,
+        ),
+        (
+            409,
+            "Conflict: terminated by setWebhook request",
+            Conflict,
+            Account,
+        ),
+    ]
+};
