@@ -7,6 +7,7 @@
 //! or the response ends.
 
 mod block;
+mod names;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,9 +15,10 @@ use serde_json::Value;
 use talaria_types::model::{Block, ModelErrorKind, StopReason, StreamEvent, Usage};
 
 use super::classify;
-use super::wire::{Kinds, WireDelta, WireEvent, WireUsage};
+use super::wire::{WireDelta, WireEvent, WireUsage};
 use crate::sse::{SseEvent, SseParser};
 pub use block::Partial;
+use names::{cuts_off, is_foreign, stop_reason};
 
 /// The most blocks of one response.
 pub const MAX_BLOCKS: usize = 1024;
@@ -175,6 +177,10 @@ impl Decoder {
             }
             "message_stop" => self.message_stop(out),
             "error" => self.error_event(&wire.error.unwrap_or_default(), out),
+            // Servers that stand between may send an error without its frame.
+            "" if wire.error.is_some() => {
+                self.error_event(&wire.error.unwrap_or_default(), out);
+            }
             // `ping`, and kinds that came after this was written: the API says to skip them.
             _ => {}
         }
@@ -383,59 +389,6 @@ impl Decoder {
             error: self.error,
             unfinished: self.partial,
         }
-    }
-}
-
-/// Whether an event that does not fit is of a kind that we leave out anyway.
-fn is_foreign(event: &SseEvent) -> bool {
-    const EVENTS: [&str; 7] = [
-        "message_start",
-        "content_block_start",
-        "content_block_delta",
-        "content_block_stop",
-        "message_delta",
-        "message_stop",
-        "error",
-    ];
-    let Some(kinds) = Kinds::of(&event.data) else {
-        return !event.name.is_empty() && !EVENTS.contains(&event.name.as_str());
-    };
-    let kind = if kinds.event.is_empty() {
-        &event.name
-    } else {
-        &kinds.event
-    };
-    match kind.as_str() {
-        "content_block_start" => kinds.block().is_some_and(|block| !Partial::is_known(block)),
-        "content_block_delta" => kinds
-            .delta()
-            .is_some_and(|delta| !Partial::is_known_delta(delta)),
-        kind => !EVENTS.contains(&kind),
-    }
-}
-
-/// Stop reasons after which the last block may be cut off in its middle, even where it parses.
-fn cuts_off(reason: &StopReason) -> bool {
-    match reason {
-        StopReason::MaxTokens | StopReason::Refusal => true,
-        StopReason::Other(name) => name == "model_context_window_exceeded",
-        StopReason::EndTurn
-        | StopReason::ToolUse
-        | StopReason::StopSequence
-        | StopReason::PauseTurn
-        | StopReason::Cut => false,
-    }
-}
-
-fn stop_reason(name: &str) -> StopReason {
-    match name {
-        "end_turn" => StopReason::EndTurn,
-        "tool_use" => StopReason::ToolUse,
-        "max_tokens" => StopReason::MaxTokens,
-        "stop_sequence" => StopReason::StopSequence,
-        "pause_turn" => StopReason::PauseTurn,
-        "refusal" => StopReason::Refusal,
-        other => StopReason::Other(other.chars().take(64).collect()),
     }
 }
 

@@ -313,6 +313,8 @@ fn malformed_events_fail_without_quoting_them() {
     let mut out = Vec::new();
     StreamDecoder::new().feed(b"event: error\ndata: upstream went away\n\n", &mut out);
     assert_eq!(failed(&out), Some(ModelErrorKind::Server));
+    let out = decode(&[json!({ "error": { "type": "overloaded_error", "message": "x" } })]);
+    assert_eq!(failed(&out), Some(ModelErrorKind::Overloaded));
 }
 
 #[test]
