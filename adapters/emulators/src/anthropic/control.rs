@@ -10,6 +10,9 @@ use super::reply::{Matcher, Reply};
 use super::shared::{Scripted, Shared};
 use crate::server::Connections;
 
+/// Single events of a stream wake nobody: waiting looks again after this time.
+const LOOK_AGAIN: Duration = Duration::from_millis(100);
+
 /// A request as it came, and what became of it. Times are on the scale of [`crate::now_us`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RequestLog {
@@ -76,6 +79,25 @@ impl AnthropicControl {
         self.shared.look(|state| state.requests.clone())
     }
 
+    /// How many requests have come; cheap.
+    #[must_use]
+    pub fn request_count(&self) -> usize {
+        self.shared.look(|state| state.requests.len())
+    }
+
+    /// How many answers have this outcome; cheap.
+    #[must_use]
+    pub fn count(&self, outcome: Outcome) -> usize {
+        let with = |state: &mut super::shared::State| {
+            state
+                .requests
+                .iter()
+                .filter(|request| request.outcome == outcome)
+                .count()
+        };
+        self.shared.look(with)
+    }
+
     /// The next request that fits gets this reply. Entries are tried in order; one that answered
     /// is gone. Without a fitting entry the demo model answers.
     pub fn script(&self, matcher: Matcher, reply: impl Into<Reply>) {
@@ -126,6 +148,13 @@ impl AnthropicControl {
         self.connections.set_down(down);
     }
 
+    /// Waits for the next request, reply, first delta or end of an answer.
+    pub async fn changed(&self) {
+        let mut changes = self.shared.subscribe();
+        // The sender lives in `self.shared`, so this can't fail.
+        changes.changed().await.ok();
+    }
+
     /// Waits until the condition holds; false if it does not within the deadline.
     pub async fn wait_until(
         &self,
@@ -139,12 +168,11 @@ impl AnthropicControl {
             if condition(self) {
                 return true;
             }
-            if tokio::time::timeout_at(until, changes.changed())
-                .await
-                .is_err()
-            {
-                return condition(self);
+            if tokio::time::Instant::now() >= until {
+                return false;
             }
+            let again = until.min(tokio::time::Instant::now() + LOOK_AGAIN);
+            tokio::time::timeout_at(again, changes.changed()).await.ok();
         }
     }
 }

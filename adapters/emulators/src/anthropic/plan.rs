@@ -118,7 +118,9 @@ impl Plan {
         let mut kept = Vec::new();
         let mut room = match fault.place {
             Place::Bytes(bytes) => bytes,
-            _ => usize::MAX,
+            Place::Events(_) | Place::Deltas { .. } | Place::BlockStop(_) | Place::BeforeStop => {
+                usize::MAX
+            }
         };
         for (index, event) in self.events.into_iter().enumerate() {
             if fault.place == Place::Events(index) || room == 0 {
@@ -128,12 +130,11 @@ impl Plan {
             room -= len;
             // A place of zero deltas is right after the block's start.
             let here = event.place == Some(fault.place);
-            let before_first = match (fault.place, event.place) {
-                (Place::Deltas { block, deltas: 0 }, Some(Place::Deltas { block: b, .. })) => {
-                    block == b
-                }
-                _ => false,
-            };
+            let before_first = matches!(
+                (fault.place, event.place),
+                (Place::Deltas { block, deltas: 0 }, Some(Place::Deltas { block: b, .. }))
+                    if block == b
+            );
             if before_first {
                 break;
             }

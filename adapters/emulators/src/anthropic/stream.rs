@@ -87,16 +87,21 @@ impl Sender {
         // Absolute times: the average speed is exact, however late a single event is.
         tokio::time::sleep_until(self.start + pause(self.spent_tokens, self.speed)).await;
         let now = now_us();
-        self.shared.change(|state| {
-            let Some(log) = state.requests.get_mut(self.number) else {
-                return;
-            };
+        let first = self.shared.look(|state| {
+            let log = state.requests.get_mut(self.number)?;
             log.events += 1;
-            if event.tokens > 0 {
-                log.first_delta_us.get_or_insert(now);
-                log.last_delta_us = Some(now);
+            if event.tokens == 0 {
+                return None;
             }
+            log.last_delta_us = Some(now);
+            log.first_delta_us
+                .is_none()
+                .then(|| log.first_delta_us = Some(now))
         });
+        // Only the first delta wakes those who wait: a stream has thousands of events.
+        if first.is_some() {
+            self.shared.change(|_| ());
+        }
         Some(event.bytes)
     }
 

@@ -43,6 +43,9 @@ struct Options {
     /// Speed of the demo model; 0: no pauses.
     #[arg(long, default_value_t = 60.0)]
     tokens_per_second: f64,
+    /// Ends when standard input is closed, so that it never outlives the test that started it.
+    #[arg(long)]
+    until_stdin_closes: bool,
 }
 
 impl Options {
@@ -107,6 +110,28 @@ async fn main() -> Result<(), Failure> {
     let mut out = std::io::stdout();
     writeln!(out, "{line}")?;
     out.flush()?;
-    tokio::signal::ctrl_c().await?;
+    if options.until_stdin_closes {
+        let closed = stdin_closes()?;
+        tokio::select! {
+            result = tokio::signal::ctrl_c() => result?,
+            _ = closed => {}
+        }
+    } else {
+        tokio::signal::ctrl_c().await?;
+    }
     Ok(())
+}
+
+/// Resolves at the end of standard input.
+fn stdin_closes() -> Result<tokio::sync::oneshot::Receiver<()>, std::io::Error> {
+    let (closed, closes) = tokio::sync::oneshot::channel();
+    let read = move || {
+        // An error is an end too.
+        std::io::copy(&mut std::io::stdin().lock(), &mut std::io::sink()).ok();
+        closed.send(()).ok();
+    };
+    std::thread::Builder::new()
+        .name("stdin".to_owned())
+        .spawn(read)?;
+    Ok(closes)
 }

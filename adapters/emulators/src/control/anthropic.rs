@@ -54,11 +54,7 @@ pub(super) async fn run(control: &AnthropicControl, action: AnthropicAction) -> 
         AnthropicAction::Scripted => json!(control.scripted()),
         AnthropicAction::WaitFinished { count, ms } => {
             let wait = Duration::from_millis(ms.min(MAX_WAIT_MS));
-            let finished = |control: &AnthropicControl| {
-                let done =
-                    |request: &&crate::anthropic::RequestLog| request.outcome == Outcome::Finished;
-                control.requests().iter().filter(done).count() >= count
-            };
+            let finished = |control: &AnthropicControl| control.count(Outcome::Finished) >= count;
             json!(control.wait_until(wait, finished).await)
         }
         AnthropicAction::Script {

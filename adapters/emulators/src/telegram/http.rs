@@ -224,8 +224,13 @@ async fn faulty(job: Job, fault: FaultKind, cutter: &Cutter) -> Response<Body> {
             respond(&answer)
         }
         FaultKind::DelayEffect { ms } => {
-            tokio::time::sleep(Duration::from_millis(ms)).await;
-            respond(&job.run().await)
+            // A task of its own: the effect comes even if the client goes away meanwhile.
+            let late = tokio::spawn(async move {
+                tokio::time::sleep(Duration::from_millis(ms)).await;
+                job.run().await
+            });
+            let lost = |_| Err(ApiError::new(500, "Internal Server Error"));
+            respond(&late.await.unwrap_or_else(lost))
         }
         FaultKind::EmptyResult => respond(&job.run().await.map(|_| json!({}))),
         FaultKind::HalfOpen { effect } => {

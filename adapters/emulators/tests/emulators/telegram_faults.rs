@@ -117,6 +117,24 @@ async fn a_half_open_call_is_never_answered() {
 }
 
 #[tokio::test]
+async fn a_slow_effect_comes_even_if_the_client_gave_up() {
+    let rig = Rig::free().await;
+    rig.control.fault(next(FaultKind::DelayEffect { ms: 400 }));
+    let request = rig
+        .http
+        .post(rig.url("sendMessage"))
+        .json(&json!({"chat_id": ANN, "text": "x"}));
+    let error = request
+        .timeout(Duration::from_millis(100))
+        .send()
+        .await
+        .unwrap_err();
+    assert!(error.is_timeout() && rig.screen().is_empty());
+    let there = |control: &TelegramControl| control.chat(ANN).unwrap().from_bot().count() == 1;
+    assert!(rig.control.wait_until(SOON, there).await);
+}
+
+#[tokio::test]
 async fn faults_choose_method_chat_skip_and_count() {
     let rig = Rig::free().await;
     rig.control.add_user(5002, "Bob", None);

@@ -56,6 +56,12 @@ impl TelegramControl {
         })
     }
 
+    /// How many calls have come; cheap.
+    #[must_use]
+    pub fn call_count(&self) -> u64 {
+        self.shared.look(|state, _| state.next_call)
+    }
+
     /// What clients did that the real service swallows silently: entities outside the text and the
     /// like.
     #[must_use]
