@@ -58,6 +58,16 @@ impl Shared {
         self.crashed.get(account).copied().unwrap_or(true)
     }
 
+    /// How many posts are owed now, over all accounts. Reads the index.
+    #[must_use]
+    pub fn owed(&self) -> usize {
+        let count = |account: &AccountId| {
+            let prefix = keys::prefix(account, keys::Tag::Owed);
+            snapshot::scan_all(self.ledger.store().as_ref(), &prefix).map_or(0, |owed| owed.len())
+        };
+        self.crashed.keys().map(count).sum()
+    }
+
     #[must_use]
     pub fn is_closed(&self) -> bool {
         self.closing.is_cancelled() || self.ledger.failure().borrow().is_some()

@@ -3,6 +3,8 @@
 
 mod effects;
 
+pub use effects::settlement_name;
+
 use std::sync::Arc;
 use std::time::Duration;
 

@@ -221,7 +221,9 @@ pub(crate) fn outcome_name(outcome: Outcome) -> &'static str {
     }
 }
 
-pub(crate) fn settlement_name(how: &Settlement) -> &'static str {
+/// A settlement's name in listings and logs.
+#[must_use]
+pub fn settlement_name(how: &Settlement) -> &'static str {
     match how {
         Settlement::Delivered => "delivered",
         Settlement::DeliveredUnseen => "delivered, id unknown",
