@@ -190,7 +190,7 @@ async fn ask(client: reqwest::Client, url: String, mut body: Value) -> Option<St
 /// A new bot at each start: with a kept data folder, yesterday's chat has the same message ids as
 /// today's, and the gateway rightly takes a known id of the same bot for a duplicate.
 fn bot_token() -> Result<String, Error> {
-    let mut random = [0u8; 12];
+    let mut random = [0u8; 31];
     getrandom::fill(&mut random).map_err(Error::Random)?;
     let [a, b, c, d, secret @ ..] = random;
     let id = 7_000_000_000 + u64::from(u32::from_be_bytes([a, b, c, d]) % 1_000_000_000);
