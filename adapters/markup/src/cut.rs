@@ -106,6 +106,7 @@ fn breaks<K>(flow: &Flow<K>, room: usize) -> Vec<(Kind, Place)> {
             let kind = match edge.rank {
                 Rank::Block => Kind::Block,
                 Rank::Line => Kind::Line,
+                Rank::Poor => Kind::Word,
             };
             found.push((
                 kind,

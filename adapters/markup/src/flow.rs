@@ -20,6 +20,8 @@ pub(crate) enum Rank {
     Block,
     /// Between two items, rows, or blocks inside another one.
     Line,
+    /// Where a cut is allowed but not good: under a table's header.
+    Poor,
 }
 
 /// A place between two blocks.

@@ -104,8 +104,33 @@ impl<L: Layout> Splitter<'_, L> {
             reach = self.layout.reach();
             match cut::choose(self, &laid.flow, room, to) {
                 Some((cut, share)) => self.take(cut, share),
-                None => self.take(to, laid),
+                None => self.halve(window),
             }
+        }
+    }
+
+    /// The last resort, where no place in the text is a place in the source: half of the source,
+    /// and half of that, until it fits.
+    fn halve(&mut self, to: usize) {
+        let mut end = to;
+        loop {
+            let half = self.start + (end - self.start) / 2;
+            let mut at = half;
+            while !self.source.is_char_boundary(at) {
+                at -= 1;
+            }
+            if at <= self.start {
+                at = self.start
+                    + slice(self.source, self.start..to)
+                        .chars()
+                        .next()
+                        .map_or(1, char::len_utf8);
+            }
+            let laid = self.lay(at, End::Cut);
+            if self.layout.room(&laid.flow) >= laid.flow.text.len() || at - self.start <= 4 {
+                return self.take(at, laid);
+            }
+            end = at;
         }
     }
 

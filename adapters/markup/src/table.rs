@@ -32,40 +32,42 @@ fn width(cell: &[Inline<'_>]) -> usize {
 }
 
 /// Writes the rows of `table` that the flow has not passed. The header stands above them in each
-/// message: a share that begins inside the table repeats it.
-pub(crate) fn write<K>(flow: &mut Flow<K>, table: &Table<'_>) {
+/// message: a share that begins inside the table repeats it. A table with lines of more than
+/// `widest` columns is not aligned, and its header not repeated.
+pub(crate) fn write<K>(flow: &mut Flow<K>, table: &Table<'_>, widest: usize) {
     let from = flow.from();
-    let rows = || table.rows.iter().filter(|row| row.src.end > from);
-    let columns = table.aligns.len();
-    let mut widths = vec![1_usize; columns];
-    for row in std::iter::once(&table.head).chain(rows()) {
-        for (cell, widest) in row.cells.iter().zip(&mut widths) {
-            *widest = (*widest).max(width(cell).min(MAX_PADDED));
+    let rows: Vec<_> = table.rows.iter().filter(|row| row.src.end > from).collect();
+    let mut widths = vec![1_usize; table.aligns.len()];
+    for row in std::iter::once(&table.head).chain(rows.iter().copied()) {
+        for (cell, width_so_far) in row.cells.iter().zip(&mut widths) {
+            *width_so_far = (*width_so_far).max(width(cell).min(MAX_PADDED));
         }
     }
-    let Some(first) = rows().next() else {
-        if table.head.src.end > from {
-            write_row(flow, &table.head, table, &widths);
-            write_rule(flow, table, &widths);
-        }
-        return;
-    };
+    let aligned = widths.iter().map(|width| width + 3).sum::<usize>() < widest;
+    if !aligned {
+        widths.fill(0);
+    }
+    let mut headed = true;
     if table.head.src.end > from {
         write_row(flow, &table.head, table, &widths);
-    } else if first.src.start >= from {
+    } else if let Some(first) = rows.first().filter(|row| row.src.start >= from && aligned) {
         repeat_head(flow, table, &widths, first.src.start);
     } else {
-        // Cut inside a row that is longer than a message: its rest follows as it is.
-        write_row(flow, first, table, &widths);
-        for row in rows().skip(1) {
-            flow.block_gap(1, 0, row.src.start, Some(Rank::Line));
-            write_row(flow, row, table, &widths);
-        }
-        return;
+        // Not repeated, or cut inside a row that is longer than a message.
+        headed = false;
     }
-    write_rule(flow, table, &widths);
-    for (nth, row) in rows().enumerate() {
-        flow.block_gap(1, 0, row.src.start, (nth > 0).then_some(Rank::Line));
+    if headed && aligned {
+        write_rule(flow, table, &widths);
+    }
+    for (nth, row) in rows.into_iter().enumerate() {
+        let rank = if nth == 0 && headed {
+            Rank::Poor
+        } else {
+            Rank::Line
+        };
+        // A repeated header is only repeated again by a cut under it.
+        let repeated = nth == 0 && headed && table.head.src.end <= from;
+        flow.block_gap(1, 0, row.src.start, (!repeated).then_some(rank));
         write_row(flow, row, table, &widths);
     }
 }

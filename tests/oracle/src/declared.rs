@@ -59,6 +59,10 @@ pub const DECLARED: &[Declared] = &[
         why: "a text message holds no image",
     },
     Declared {
+        what: "single tildes are text",
+        why: "in chats a tilde says \"about\"; only two strike out",
+    },
+    Declared {
         what: "HTML is shown as it is written",
         why: "a model's HTML is never obeyed",
     },

@@ -188,3 +188,10 @@ fn plain_text_reads_like_the_text() {
         "- [x] a\n  b\n| k |\n| v |"
     );
 }
+
+#[test]
+fn two_tildes_strike_out_and_one_is_text() {
+    accept("H~2~O ~~gone~~", &["H~2~O gone"]);
+    fault("H~2~O", &["H2O"]);
+    fault("~~gone~~", &["~~gone~~"]);
+}

@@ -150,6 +150,11 @@ impl Reader<'_> {
                 self.lists -= 1;
             }
             NodeValue::Item(_) | NodeValue::TaskItem(_) => self.item(node),
+            NodeValue::Strikethrough if self.is_single_tilde(node) => {
+                self.text("~");
+                self.children(node);
+                self.text("~");
+            }
             NodeValue::Link(link) | NodeValue::Image(link) => self.link(node, &link.url),
             NodeValue::Table(_) => self.table(node),
             // The rest holds its text in its children.
@@ -249,6 +254,19 @@ impl Reader<'_> {
         let line = self.source.lines().nth(place.start.line.checked_sub(1)?)?;
         line.get(place.start.column.checked_sub(1)?..place.end.column)
             .map(str::to_owned)
+    }
+
+    fn is_single_tilde<'a>(&self, node: Node<'a>) -> bool {
+        let start = node.data().sourcepos.start;
+        let line = self
+            .source
+            .lines()
+            .nth(start.line.saturating_sub(1))
+            .unwrap_or_default();
+        let rest = line
+            .get(start.column.saturating_sub(1)..)
+            .unwrap_or_default();
+        rest.starts_with('~') && !rest.starts_with("~~")
     }
 
     fn table<'a>(&mut self, node: Node<'a>) {

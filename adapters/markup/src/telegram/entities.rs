@@ -82,7 +82,16 @@ fn spans(flow: &Flow<EntityKind>) -> Vec<Span<EntityKind>> {
             without(span.range.clone(), &code)
         };
         for range in ranges {
-            let range = trimmed(&flow.text, &span.kind, range);
+            let mut range = trimmed(&flow.text, &span.kind, range);
+            if matches!(span.kind, EntityKind::Blockquote) {
+                // A quote that begins with indented code holds its indentation too.
+                let holds =
+                    |code: &&Range<usize>| (span.range.start..range.start).contains(&code.start);
+                range.start = code
+                    .iter()
+                    .find(holds)
+                    .map_or(range.start, |code| code.start);
+            }
             if !range.is_empty() {
                 spans.push(Span {
                     kind: span.kind.clone(),

@@ -15,11 +15,12 @@ const BULLETS: [&str; 3] = ["• ", "◦ ", "▪ "];
 /// A rule is a line of its own.
 const RULE: &str = "────────────";
 
-/// The blocks from the source offset `from` on.
-pub(super) fn lay(blocks: &[Block<'_>], from: usize) -> Flow<EntityKind> {
+/// The blocks from the source offset `from` on. `widest`: see [`table::write`].
+pub(super) fn lay(blocks: &[Block<'_>], from: usize, widest: usize) -> Flow<EntityKind> {
     let mut writer = Writer {
         flow: Flow::new(from),
         open: Open::default(),
+        widest,
     };
     writer.blocks(blocks, Place::default());
     writer.flow
@@ -49,6 +50,7 @@ struct Open {
 struct Writer {
     flow: Flow<EntityKind>,
     open: Open,
+    widest: usize,
 }
 
 impl Writer {
@@ -140,7 +142,7 @@ impl Writer {
                 }
             }
             BlockKind::Table(table) => {
-                table::write(&mut self.flow, table);
+                table::write(&mut self.flow, table, self.widest);
                 self.flow.span(EntityKind::Pre { language: None }, start);
             }
             BlockKind::Rule => self.flow.mark(RULE, block.src.start..block.src.start),

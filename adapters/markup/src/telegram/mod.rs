@@ -108,7 +108,8 @@ impl Layout for TelegramRenderer {
     type Kind = EntityKind;
 
     fn lay(&self, blocks: &[crate::ir::Block<'_>], from: usize) -> Flow<EntityKind> {
-        layout::lay(blocks, from)
+        // A header with its line and a row take less than a message.
+        layout::lay(blocks, from, self.limit / 4)
     }
 
     fn room(&self, flow: &Flow<EntityKind>) -> usize {

@@ -120,6 +120,15 @@ fn a_quote_is_flat() {
 }
 
 #[test]
+fn a_quote_holds_the_indentation_of_its_code() {
+    check(
+        ">      a\n>     b",
+        " a\nb",
+        &["blockquote( a\nb)", "pre( a\nb)"],
+    );
+}
+
+#[test]
 fn a_table_is_aligned_by_display_width() {
     check(
         "| Name | n |\n|:-:|--:|\n| 日本 | 1 |\n| **b** | 20 |",

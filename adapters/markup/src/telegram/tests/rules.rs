@@ -23,7 +23,7 @@ pub(crate) fn broken(body: &Body, limit: usize) -> Option<String> {
         let Ok(text) = String::from_utf16(covered) else {
             return Some(format!("{entity:?} cuts a pair"));
         };
-        let indented = matches!(entity.kind, EntityKind::Pre { .. });
+        let indented = matches!(entity.kind, EntityKind::Pre { .. } | EntityKind::Blockquote);
         if text.is_empty() || text.trim_end() != text || (!indented && text.trim_start() != text) {
             return Some(format!("{entity:?} covers {text:?}"));
         }
