@@ -206,3 +206,20 @@ fn the_view_says_who_waits_for_what() {
     assert_eq!(left, [(1, 1), (2, 1)]);
     assert_eq!(pacing.waiting(), 2);
 }
+
+/// A third of a second is no whole number of nanoseconds; what is cut off must not add up.
+#[test]
+fn a_rate_is_never_rounded_up() {
+    let limits = [limit(CHAT, 3, SECOND, 2)];
+    let mut pacing = Pacing::new();
+    let mut now = seconds(0);
+    let mut calls = 0;
+    while calls < 6_002 {
+        pacing.want(post(1, 0, Class::Sealed, &limits), now);
+        pacing.want(post(1, 1, Class::Sealed, &limits), now);
+        now = pacing.next_at(now).unwrap();
+        calls += pacing.poll(now).len();
+    }
+    assert!(now >= seconds(2_000), "{now:?}");
+    assert!(now <= millis(2_000_010), "{now:?}");
+}

@@ -203,3 +203,24 @@ fn a_penalty_of_the_account_slows_the_account() {
     );
     assert_eq!(calls, 10, "one in eight seconds: a sixteenth");
 }
+
+#[test]
+fn a_lesson_is_not_forgotten_with_an_idle_bucket() {
+    let limits = [limit(CHAT, 1, SECOND, 3)];
+    let mut pacing = Pacing::new();
+    drain(&mut pacing, 1, &limits, seconds(0));
+    pacing.penalize(&scope(1, 1), Chat, KIND, seconds(5), seconds(0));
+    for now in (0..24).map(|n| seconds(10 * n)) {
+        assert_eq!(pacing.poll(now), []);
+    }
+    assert_eq!(
+        throughput(
+            &mut pacing,
+            1,
+            &limits,
+            seconds(240),
+            Duration::from_secs(19)
+        ),
+        10
+    );
+}
