@@ -15,6 +15,7 @@ mod server;
 pub mod telegram;
 
 pub use anthropic::{AnthropicControl, AnthropicEmulator, AnthropicOptions};
+pub use bucket::Rate;
 pub use clock::now_us;
 pub use error::Error;
 pub use fault::{FaultKind, FaultSpec};

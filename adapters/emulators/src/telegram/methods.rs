@@ -86,6 +86,20 @@ impl Call<'_> {
         Ok(id)
     }
 
+    /// The chat of a call that shows something new. A private chat without topics has no threads
+    /// (server source: Client, check_message_thread).
+    pub(crate) fn target_chat(&self) -> Result<i64, ApiError> {
+        let id = self.chat_id()?;
+        if self
+            .params
+            .int("message_thread_id")
+            .is_some_and(|thread| thread != 0)
+        {
+            return Err(ApiError::bad("message thread not found"));
+        }
+        Ok(id)
+    }
+
     pub(crate) fn chat(&mut self, id: i64) -> Result<&mut Chat, ApiError> {
         let chat = self.state.chats.get_mut(&(self.bot, id));
         chat.ok_or_else(|| ApiError::bad("chat not found"))

@@ -1,6 +1,7 @@
 //! The rate limits over HTTP; what 95 and 105 per cent do is tested at the bucket.
 
 use serde_json::json;
+use talaria_emulators::Rate;
 use talaria_emulators::telegram::Limits;
 
 use crate::rig::{ANN, Rig};
@@ -39,6 +40,11 @@ async fn a_chat_takes_three_at_once_and_says_when_to_come_back() {
         .ok();
     rig.control.advance(std::time::Duration::from_secs(1));
     rig.send("later").await.ok();
+    rig.control.set_limits(Limits {
+        private_chat: Rate::new(0.1, 1),
+        ..Limits::default()
+    });
+    assert_eq!(rig.send("slower").await.status, 429);
     rig.control.set_limits(Limits::off());
     for _ in 0..5 {
         rig.send("free").await.ok();
@@ -49,14 +55,15 @@ async fn a_chat_takes_three_at_once_and_says_when_to_come_back() {
 async fn a_bot_takes_thirty_over_all_chats() {
     let rig = Rig::with(Limits::default()).await;
     let mut refused = 0;
-    for user in 6000..6040 {
+    // Faster than the allowance could grow back, even on a busy machine.
+    for user in 6000..6200 {
         rig.control.add_user(user, "U", None);
         let reply = rig
             .call("sendMessage", json!({"chat_id": user, "text": "x"}))
             .await;
         refused += u32::from(reply.status == 429);
     }
-    assert!((1..=10).contains(&refused), "{refused}");
+    assert!((1..=170).contains(&refused), "{refused}");
 }
 
 #[tokio::test]

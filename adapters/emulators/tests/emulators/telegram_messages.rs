@@ -92,6 +92,9 @@ async fn chats_exist_and_blocks_hold() {
     to(json!(""))
         .await
         .refused(400, "Bad Request: chat_id is empty");
+    let threaded = json!({"chat_id": ANN, "text": "x", "message_thread_id": 7});
+    let threaded = rig.call("sendMessage", threaded).await;
+    threaded.refused(400, "Bad Request: message thread not found");
     let id = rig.sent("x").await;
     rig.control.user_block(ANN).unwrap();
     to(json!(ANN))

@@ -30,7 +30,7 @@ pub(super) fn send_chat_action(call: &mut Call<'_>) -> Answer {
         .text("action")
         .unwrap_or_default()
         .to_ascii_lowercase();
-    let id = call.chat_id()?;
+    let id = call.target_chat()?;
     if action != "cancel" && !ACTIONS.contains(&action.as_str()) {
         return Err(ApiError::bad("wrong parameter action in request"));
     }

@@ -15,7 +15,7 @@ const LIFE_US: u64 = 30 * SECOND_US;
 /// "Thinking…" placeholder.
 pub(super) fn send_message_draft(call: &mut Call<'_>) -> Answer {
     let prepared = prepare(call.params, TOO_LONG_SEND)?;
-    let chat_id = call.chat_id()?;
+    let chat_id = call.target_chat()?;
     let id = call.params.int("draft_id").filter(|id| *id != 0);
     let id = id.ok_or_else(|| ApiError::bad("draft_id must be non-zero"))?;
     let now = call.now.us;

@@ -21,7 +21,7 @@ struct ReplyParameters {
 pub(super) fn send_message(call: &mut Call<'_>) -> Answer {
     let prepared = prepare(call.params, TOO_LONG_SEND)?;
     let markup = inline_keyboard(call, true)?;
-    let chat_id = call.chat_id()?;
+    let chat_id = call.target_chat()?;
     if prepared.text.is_empty() {
         return Err(ApiError::bad("message text is empty"));
     }
