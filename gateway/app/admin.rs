@@ -24,12 +24,23 @@ pub(crate) const SOCKET: &str = "admin.sock";
 pub(crate) enum Request {
     /// Figures and the latest events.
     Overview,
-    List { all: bool, limit: usize },
-    Show { id: String },
-    Trace { id: String },
+    List {
+        all: bool,
+        limit: usize,
+    },
+    Show {
+        id: String,
+    },
+    Trace {
+        id: String,
+    },
     PairList,
-    PairApprove { wanted: String },
-    PairRevoke { wanted: String },
+    PairApprove {
+        wanted: String,
+    },
+    PairRevoke {
+        wanted: String,
+    },
 }
 
 pub(crate) fn ledger(command: LedgerCommand) -> Result<(), Failure> {

@@ -26,25 +26,39 @@ pub(crate) fn gateway(config: &Config) -> Result<GatewaySettings, Failure> {
         ..Settings::default()
     };
     let accounts = telegram(config)?;
-    Ok(GatewaySettings { agent, core, accounts })
+    Ok(GatewaySettings {
+        agent,
+        core,
+        accounts,
+    })
 }
 
 /// The accounts' identities, known without asking the network.
 pub(crate) fn account_ids(settings: &GatewaySettings) -> Vec<AccountId> {
-    settings.accounts.iter().map(|account| account.account.clone()).collect()
+    settings
+        .accounts
+        .iter()
+        .map(|account| account.account.clone())
+        .collect()
 }
 
 fn agent(config: &Config) -> Result<Agent, Failure> {
     let name = &config.agent.provider;
     let provider = config.providers.get(name).ok_or_else(|| {
-        Failure::new(CONFIGURATION, format!("agent.model names the provider {name:?}, which is not configured"))
+        Failure::new(
+            CONFIGURATION,
+            format!("agent.model names the provider {name:?}, which is not configured"),
+        )
     })?;
     let http = Http::new(Timeouts::default(), Clock::system_time)
         .map_err(|error| Failure::new(OTHER, chain(&error)))?;
     let toolbox = Toolbox::with_pure_tools(Clock::system_time)
         .map_err(|error| Failure::new(OTHER, chain(&error)))?;
     let model = model(name, provider, &config.agent.model, http)?;
-    Ok(Agent { model, toolbox: Arc::new(toolbox) })
+    Ok(Agent {
+        model,
+        toolbox: Arc::new(toolbox),
+    })
 }
 
 fn model(
@@ -59,11 +73,18 @@ fn model(
             let settings = AnthropicSettings {
                 provider: name.to_owned(),
                 base_url: provider.base_url.clone(),
-                api_key: provider.api_key.clone().unwrap_or_else(|| Secret::new("demo")),
+                api_key: provider
+                    .api_key
+                    .clone()
+                    .unwrap_or_else(|| Secret::new("demo")),
                 model: model.to_owned(),
             };
-            let client = Anthropic::new(http, settings)
-                .map_err(|error| Failure::new(CONFIGURATION, format!("providers.{name}: {}", chain(&error))))?;
+            let client = Anthropic::new(http, settings).map_err(|error| {
+                Failure::new(
+                    CONFIGURATION,
+                    format!("providers.{name}: {}", chain(&error)),
+                )
+            })?;
             Ok(Arc::new(client))
         }
     }
@@ -76,7 +97,11 @@ fn telegram(config: &Config) -> Result<Vec<AccountSettings>, Failure> {
         settings.api_url.clone_from(&bot.api_url);
         let adapter = TelegramAdapter::new(settings)
             .map_err(|error| Failure::new(CONFIGURATION, chain(&error)))?;
-        let admins = config.access.admins.iter().filter(|admin| admin.platform == "telegram");
+        let admins = config
+            .access
+            .admins
+            .iter()
+            .filter(|admin| admin.platform == "telegram");
         accounts.push(AccountSettings {
             account: adapter.account().clone(),
             name: bot.name.clone(),

@@ -20,7 +20,9 @@ pub(crate) fn install() {
     if !crash::ARMED {
         return;
     }
-    let Some(wanted) = Environment::process().crash_at() else { return };
+    let Some(wanted) = Environment::process().crash_at() else {
+        return;
+    };
     let (point, occurrence) = wanted.split_once('#').unwrap_or((&wanted, "1"));
     let target = Target {
         point: point.to_owned(),
@@ -33,7 +35,10 @@ pub(crate) fn install() {
 }
 
 fn passed(point: CrashPoint) {
-    let Some(target) = TARGET.get().filter(|target| target.point == point.to_string()) else {
+    let Some(target) = TARGET
+        .get()
+        .filter(|target| target.point == point.to_string())
+    else {
         return;
     };
     if target.seen.fetch_add(1, Ordering::SeqCst) + 1 == target.occurrence {

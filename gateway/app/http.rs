@@ -39,12 +39,14 @@ impl Status {
 
 /// Serves until the process ends.
 pub(crate) async fn serve(listen: SocketAddr, status: Arc<Status>) -> Result<(), Failure> {
-    let listener = tokio::net::TcpListener::bind(listen).await.map_err(|error| {
-        Failure::new(
-            OTHER,
-            format!("gateway.listen = \"{listen}\": {error}. Choose another port, or \"off\"."),
-        )
-    })?;
+    let listener = tokio::net::TcpListener::bind(listen)
+        .await
+        .map_err(|error| {
+            Failure::new(
+                OTHER,
+                format!("gateway.listen = \"{listen}\": {error}. Choose another port, or \"off\"."),
+            )
+        })?;
     if let Ok(address) = listener.local_addr() {
         info!(http.address = %address, "serving /healthz, /readyz and /metrics");
     }
@@ -71,7 +73,11 @@ async fn check_host(request: Request<Body>, next: Next) -> Response {
         .and_then(|host| host.to_str().ok())
         .unwrap_or_default();
     let name = host.rsplit_once(':').map_or(host, |(name, port)| {
-        if port.chars().all(|c| c.is_ascii_digit()) { name } else { host }
+        if port.chars().all(|c| c.is_ascii_digit()) {
+            name
+        } else {
+            host
+        }
     });
     let bare = name.trim_start_matches('[').trim_end_matches(']');
     if bare.eq_ignore_ascii_case("localhost") || bare.parse::<IpAddr>().is_ok() {
@@ -95,12 +101,19 @@ async fn healthz(State(status): State<Arc<Status>>) -> Response {
         "links": links,
         "uptime_ms": shared.clock.now().mono.0 / 1000,
     });
-    let code = if healthy { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
+    let code = if healthy {
+        StatusCode::OK
+    } else {
+        StatusCode::SERVICE_UNAVAILABLE
+    };
     (code, axum::Json(body)).into_response()
 }
 
 async fn readyz(State(status): State<Arc<Status>>) -> Response {
-    let ready = status.gateway.get().is_some_and(|shared| shared.health.ready());
+    let ready = status
+        .gateway
+        .get()
+        .is_some_and(|shared| shared.health.ready());
     if ready {
         (StatusCode::OK, "ready\n").into_response()
     } else {
@@ -113,7 +126,9 @@ async fn metrics(State(status): State<Arc<Status>>) -> Response {
     let mut text = String::new();
     if let Some(shared) = status.gateway.get() {
         for (name, value) in shared.health.counters.values() {
-            text.push_str(&format!("# TYPE talaria_{name}_total counter\ntalaria_{name}_total {value}\n"));
+            text.push_str(&format!(
+                "# TYPE talaria_{name}_total counter\ntalaria_{name}_total {value}\n"
+            ));
         }
         text.push_str("# TYPE talaria_link_up gauge\n");
         for link in shared.health.links() {
@@ -124,7 +139,9 @@ async fn metrics(State(status): State<Arc<Status>>) -> Response {
                 Link::Ledger => ("ledger", ""),
             };
             let up = u8::from(link.up);
-            text.push_str(&format!("talaria_link_up{{link=\"{name}\",account=\"{account}\"}} {up}\n"));
+            text.push_str(&format!(
+                "talaria_link_up{{link=\"{name}\",account=\"{account}\"}} {up}\n"
+            ));
         }
         text.push_str(&format!(
             "# TYPE talaria_conversations_active gauge\ntalaria_conversations_active {}\n",

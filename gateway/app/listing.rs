@@ -42,7 +42,11 @@ pub(crate) fn list(
 }
 
 /// One record whole.
-pub(crate) fn show(store: &dyn Store, accounts: &[AccountId], id: &str) -> Result<Option<Value>, Error> {
+pub(crate) fn show(
+    store: &dyn Store,
+    accounts: &[AccountId],
+    id: &str,
+) -> Result<Option<Value>, Error> {
     for account in accounts {
         if let Some(post) = parse_post(id) {
             let record: Option<PostRecord> = get(store, &keys::post(account, post))?;
@@ -72,7 +76,10 @@ fn whole<R: Record>(record: &R) -> Value {
 
 pub(crate) fn parse_post(id: &str) -> Option<PostId> {
     let (origin, ordinal) = id.split_once('/')?;
-    Some(PostId { origin: origin.parse().ok()?, ordinal: ordinal.parse().ok()? })
+    Some(PostId {
+        origin: origin.parse().ok()?,
+        ordinal: ordinal.parse().ok()?,
+    })
 }
 
 /// Inbounds are kept under their platform's key; by number they are found by looking.

@@ -34,10 +34,11 @@ impl Write for ScrubbingWriter {
 
 /// Starts logging.
 pub(crate) fn start(filter: &str, json: bool) -> Result<(), Failure> {
-    let filter = EnvFilter::try_new(filter).map_err(|error| {
-        Failure::new(CONFIGURATION, format!("--log {filter}: {error}"))
-    })?;
-    let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(Scrubbing);
+    let filter = EnvFilter::try_new(filter)
+        .map_err(|error| Failure::new(CONFIGURATION, format!("--log {filter}: {error}")))?;
+    let builder = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(Scrubbing);
     let started = if json {
         builder.json().flatten_event(true).try_init()
     } else {

@@ -47,16 +47,34 @@ fn accounts(store: &dyn Store) -> Result<Vec<AccountId>, Failure> {
     let mut after: Option<Vec<u8>> = None;
     loop {
         let page = store.scan(&[], after.as_deref(), 1).map_err(|error| {
-            Failure::new(if error.is_damage() { DAMAGED } else { TEMPORARY }, chain(&error))
+            Failure::new(
+                if error.is_damage() {
+                    DAMAGED
+                } else {
+                    TEMPORARY
+                },
+                chain(&error),
+            )
         })?;
-        let Some((key, _)) = page.into_iter().next() else { return Ok(found) };
-        let Some(name) = keys::parts(&key).into_iter().next() else { return Ok(found) };
+        let Some((key, _)) = page.into_iter().next() else {
+            return Ok(found);
+        };
+        let Some(name) = keys::parts(&key).into_iter().next() else {
+            return Ok(found);
+        };
         // Behind everything of this account.
-        let mut next: Vec<u8> = key.split(|byte| *byte == 0).next().unwrap_or_default().to_vec();
+        let mut next: Vec<u8> = key
+            .split(|byte| *byte == 0)
+            .next()
+            .unwrap_or_default()
+            .to_vec();
         next.extend([0, 0xff]);
         after = Some(next);
         let account = AccountId::new(name);
-        if store.get(&keys::account(&account)).is_ok_and(|record| record.is_some()) {
+        if store
+            .get(&keys::account(&account))
+            .is_ok_and(|record| record.is_some())
+        {
             found.push(account);
         }
     }
@@ -70,7 +88,11 @@ fn change(
 ) -> Result<Value, String> {
     let text = |error: talaria_runtime::Error| chain(&error);
     let now = Clock::start().now().wall;
-    let change = if approve { pairing::approve } else { pairing::revoke };
+    let change = if approve {
+        pairing::approve
+    } else {
+        pairing::revoke
+    };
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
@@ -83,8 +105,12 @@ fn change(
         };
         let ledger = Ledger::open(Arc::clone(store), std::slice::from_ref(account))
             .map_err(|error| chain(&error))?;
-        runtime.block_on(ledger.commit(CommitKind::Pairing, changes)).map_err(text)?;
+        runtime
+            .block_on(ledger.commit(CommitKind::Pairing, changes))
+            .map_err(text)?;
         return Ok(json!([answer::pairing(&record)]));
     }
-    Err(format!("no pairing request has the code or user {wanted}; see: talaria pair list"))
+    Err(format!(
+        "no pairing request has the code or user {wanted}; see: talaria pair list"
+    ))
 }

@@ -36,8 +36,12 @@ pub(crate) fn run(options: &cli::RunOptions) -> Result<(), Failure> {
 
 #[cfg(feature = "playground")]
 pub(crate) fn playground(options: cli::PlaygroundOptions) -> Result<(), Failure> {
-    let exe = std::env::current_exe()
-        .map_err(|error| Failure::new(OTHER, format!("the path of this program is unknown: {error}")))?;
+    let exe = std::env::current_exe().map_err(|error| {
+        Failure::new(
+            OTHER,
+            format!("the path of this program is unknown: {error}"),
+        )
+    })?;
     let mut settings = talaria_playground::Options::new(exe);
     settings.port = options.port;
     settings.data_dir = options.data_dir;
@@ -61,13 +65,19 @@ pub(crate) fn config(command: &cli::ConfigCommand) -> Result<(), Failure> {
         Ok(_) => Ok(()),
         Err(problems) => Err(Failure::new(
             CONFIGURATION,
-            format!("the configuration has {} problem(s)", problems.problems.len()),
+            format!(
+                "the configuration has {} problem(s)",
+                problems.problems.len()
+            ),
         )),
     }
 }
 
 pub(crate) fn load_options(file: &cli::ConfigFile) -> LoadOptions {
-    LoadOptions { file: file.config.clone(), environment: Environment::process() }
+    LoadOptions {
+        file: file.config.clone(),
+        environment: Environment::process(),
+    }
 }
 
 fn load(file: &cli::ConfigFile) -> Result<Loaded, Failure> {
@@ -90,12 +100,15 @@ async fn serve(config: &Config) -> Result<(), Failure> {
     watch_signals(stop.clone())?;
     let settings = compose::gateway(config)?;
     let accounts = compose::account_ids(&settings);
-    let Some(store) = open_store(config, &status, &stop).await? else { return Ok(()) };
+    let Some(store) = open_store(config, &status, &stop).await? else {
+        return Ok(());
+    };
     let store: Arc<dyn Store> = Arc::new(store);
     let ledger = Ledger::open(Arc::clone(&store), &accounts)
         .map_err(|error| Failure::new(TEMPORARY, chain(&error)))?;
     let gateway = Arc::new(
-        Gateway::open(ledger, clock, settings).map_err(|error| failure_of(&error, store.as_ref()))?,
+        Gateway::open(ledger, clock, settings)
+            .map_err(|error| failure_of(&error, store.as_ref()))?,
     );
     let _first = status.gateway.set(Arc::clone(gateway.shared()));
     if let Some(listen) = config.gateway.listen {
@@ -111,7 +124,10 @@ async fn serve(config: &Config) -> Result<(), Failure> {
         model = gateway.shared().agent.model.name(),
         "talaria runs"
     );
-    let ending = gateway.run(stop).await.map_err(|error| failure_of(&error, store.as_ref()))?;
+    let ending = gateway
+        .run(stop)
+        .await
+        .map_err(|error| failure_of(&error, store.as_ref()))?;
     match ending {
         Ending::Stopped => Ok(()),
         Ending::LedgerFailed { reason } => Err(ledger_failed(&reason, store.as_ref())),
@@ -166,7 +182,10 @@ async fn open_once(root: &Path) -> Result<Result<SledStore, OpenError>, Failure>
 }
 
 pub(crate) fn sled_options() -> SledOptions {
-    SledOptions { cache_bytes: 8 << 20, ..SledOptions::default() }
+    SledOptions {
+        cache_bytes: 8 << 20,
+        ..SledOptions::default()
+    }
 }
 
 fn failure_of(error: &talaria_runtime::Error, store: &dyn Store) -> Failure {
@@ -180,13 +199,21 @@ fn failure_of(error: &talaria_runtime::Error, store: &dyn Store) -> Failure {
 
 fn ledger_failed(reason: &str, store: &dyn Store) -> Failure {
     let damaged = store.failure().is_some_and(|failure| failure.is_damage());
-    let code = if damaged { crate::exit::DAMAGED } else { TEMPORARY };
-    Failure::new(code, format!("the ledger failed, nothing more is accepted or sent: {reason}"))
+    let code = if damaged {
+        crate::exit::DAMAGED
+    } else {
+        TEMPORARY
+    };
+    Failure::new(
+        code,
+        format!("the ledger failed, nothing more is accepted or sent: {reason}"),
+    )
 }
 
 /// SIGTERM and Ctrl-C stop the gateway; a second one ends the process at once.
 fn watch_signals(stop: CancellationToken) -> Result<(), Failure> {
-    let cant = |error: std::io::Error| Failure::new(OTHER, format!("signals can't be watched: {error}"));
+    let cant =
+        |error: std::io::Error| Failure::new(OTHER, format!("signals can't be watched: {error}"));
     let mut terminate = signal(SignalKind::terminate()).map_err(cant)?;
     let mut interrupt = signal(SignalKind::interrupt()).map_err(cant)?;
     talaria_runtime::supervise::spawn("signals", async move {

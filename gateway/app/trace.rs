@@ -13,7 +13,11 @@ use talaria_types::{AccountId, Seq, TurnId, Wall};
 
 use crate::listing::{inbound_by_seq, parse_post, post_state, posts_of};
 
-pub(crate) fn trace(store: &dyn Store, accounts: &[AccountId], id: &str) -> Result<Option<Value>, Error> {
+pub(crate) fn trace(
+    store: &dyn Store,
+    accounts: &[AccountId],
+    id: &str,
+) -> Result<Option<Value>, Error> {
     let origin = match parse_post(id) {
         Some(post) => post.origin,
         None => match id.parse::<Seq>() {
@@ -33,15 +37,12 @@ struct Events(Vec<(Wall, Value)>);
 
 impl Events {
     fn add(&mut self, at: Wall, what: &str, detail: String) {
-        self.0.push((at, json!({ "at_ms": at, "what": what, "detail": detail })));
+        self.0
+            .push((at, json!({ "at_ms": at, "what": what, "detail": detail })));
     }
 }
 
-fn trace_in(
-    store: &dyn Store,
-    account: &AccountId,
-    origin: Seq,
-) -> Result<Option<Value>, Error> {
+fn trace_in(store: &dyn Store, account: &AccountId, origin: Seq) -> Result<Option<Value>, Error> {
     let turn: Option<TurnRecord> = get(store, &keys::turn(account, TurnId(origin)))?;
     let posts = posts_of(store, account, origin)?;
     let mut events = Events(Vec::new());
@@ -92,11 +93,18 @@ fn finish(
 }
 
 fn inbound(events: &mut Events, record: &InboundRecord) {
-    let from = format!("{} from user {}", record.inbound.key, record.inbound.sender.id);
+    let from = format!(
+        "{} from user {}",
+        record.inbound.key, record.inbound.sender.id
+    );
     if let Some(sent) = record.inbound.sent {
         events.add(sent, "sent", from.clone());
     }
-    events.add(record.accepted, "accepted", format!("{} as {}", from, record.seq));
+    events.add(
+        record.accepted,
+        "accepted",
+        format!("{} as {}", from, record.seq),
+    );
     match &record.end {
         None => events.add(record.accepted, "waits", "no end yet".to_owned()),
         Some(End::Answered { .. }) => {}
@@ -114,7 +122,11 @@ fn journal(
     turn: &TurnRecord,
 ) -> Result<(), Error> {
     let generation = turn.generation;
-    events.add(turn.started, "turn started", format!("reply {}, generation {generation}", turn.reply));
+    events.add(
+        turn.started,
+        "turn started",
+        format!("reply {}, generation {generation}", turn.reply),
+    );
     for (_, bytes) in scan_all(store, &keys::steps(account, turn.id))? {
         let step: StepRecord = decode(&bytes)?;
         let detail = format!(
@@ -129,31 +141,64 @@ fn journal(
     }
     for (_, bytes) in scan_all(store, &keys::tools(account, turn.id))? {
         let tool: ToolRecord = decode(&bytes)?;
-        let name = format!("step {} call {}: {} ({:?})", tool.step, tool.call, tool.name, tool.class);
+        let name = format!(
+            "step {} call {}: {} ({:?})",
+            tool.step, tool.call, tool.name, tool.class
+        );
         match &tool.state {
             ToolState::Started { at } => events.add(*at, "tool started", name),
             ToolState::Finished { at, result } => {
-                let what = if result.is_error { "tool failed" } else { "tool finished" };
+                let what = if result.is_error {
+                    "tool failed"
+                } else {
+                    "tool finished"
+                };
                 events.add(*at, what, name);
             }
         }
     }
     if let TurnState::Settled { outcome, at } = &turn.state {
-        events.add(*at, "turn settled", serde_json::to_string(outcome).unwrap_or_default());
+        events.add(
+            *at,
+            "turn settled",
+            serde_json::to_string(outcome).unwrap_or_default(),
+        );
     }
     Ok(())
 }
 
 fn post_events(events: &mut Events, post: &PostRecord) {
-    let handle = post.handle().map(|handle| format!(" as message {}", handle.message));
-    let what = format!("post {}: {}{}", post.id, post_state(post), handle.unwrap_or_default());
-    events.add(post.created, "post made", format!("post {} ({:?})", post.id, post.kind));
+    let handle = post
+        .handle()
+        .map(|handle| format!(" as message {}", handle.message));
+    let what = format!(
+        "post {}: {}{}",
+        post.id,
+        post_state(post),
+        handle.unwrap_or_default()
+    );
+    events.add(
+        post.created,
+        "post made",
+        format!("post {} ({:?})", post.id, post.kind),
+    );
     if let Some(attempt) = &post.attempt {
         let call = attempt.call.name();
-        events.add(attempt.at, "call in flight", format!("post {}: {call}, fence {}", post.id, attempt.fence));
+        events.add(
+            attempt.at,
+            "call in flight",
+            format!("post {}: {call}, fence {}", post.id, attempt.fence),
+        );
     }
     if post.labelled {
-        events.add(post.created, "label", format!("post {}: a create stayed unresolved; sent once more with a label", post.id));
+        events.add(
+            post.created,
+            "label",
+            format!(
+                "post {}: a create stayed unresolved; sent once more with a label",
+                post.id
+            ),
+        );
     }
     match &post.settled {
         Some(settled) => events.add(settled.at, "post settled", what),

@@ -53,7 +53,11 @@ pub(crate) async fn run(link: &Link, sink: &Sink) -> Exit {
     let poll = pin!(poll(link, sink));
     match select(pin!(verify(link)), poll).await {
         Either::Left((Some(exit), _)) => exit,
-        Either::Left((None, poll)) => poll.await,
+        Either::Left((None, poll)) => {
+            // The platform knows us: a proof of life long before the first poll ends.
+            sink.link(LinkState::Alive);
+            poll.await
+        }
         Either::Right((exit, _)) => exit,
     }
 }

@@ -38,15 +38,21 @@ pub(crate) fn read(
 ) -> Result<Value, String> {
     let text = |error: talaria_core::Error| crate::exit::chain(&error);
     match request {
-        Request::List { all, limit } => {
-            listing::list(store, &accounts, *all, *limit).map_err(text)
-        }
-        Request::Show { id } => listing::show(store, &accounts, id).map_err(text)?.ok_or_else(|| {
-            format!("there is no record {id:?}; ids look like 1.5 (turn, inbound) or 1.5/0 (post)")
-        }),
-        Request::Trace { id } => trace::trace(store, &accounts, id).map_err(text)?.ok_or_else(|| {
-            format!("nothing is known of {id:?}; ids look like 1.5 (turn, inbound) or 1.5/0 (post)")
-        }),
+        Request::List { all, limit } => listing::list(store, &accounts, *all, *limit).map_err(text),
+        Request::Show { id } => listing::show(store, &accounts, id)
+            .map_err(text)?
+            .ok_or_else(|| {
+                format!(
+                    "there is no record {id:?}; ids look like 1.5 (turn, inbound) or 1.5/0 (post)"
+                )
+            }),
+        Request::Trace { id } => trace::trace(store, &accounts, id)
+            .map_err(text)?
+            .ok_or_else(|| {
+                format!(
+                    "nothing is known of {id:?}; ids look like 1.5 (turn, inbound) or 1.5/0 (post)"
+                )
+            }),
         Request::PairList => {
             let mut found = Vec::new();
             for account in &accounts {

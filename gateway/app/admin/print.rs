@@ -37,7 +37,10 @@ pub(crate) fn list(answer: &Value) -> String {
     if rows.is_empty() {
         return "Nothing is owed.".to_owned();
     }
-    table(["KIND", "ID", "CONVERSATION", "SINCE", "MESSAGE", "STATE"], &rows)
+    table(
+        ["KIND", "ID", "CONVERSATION", "SINCE", "MESSAGE", "STATE"],
+        &rows,
+    )
 }
 
 pub(crate) fn pairing(answer: &Value) -> String {
@@ -61,14 +64,24 @@ pub(crate) fn pairing(answer: &Value) -> String {
 }
 
 pub(crate) fn trace(answer: &Value) -> String {
-    let title = format!("{} {}\n", field(answer, "title"), field(answer, "conversation"));
+    let title = format!(
+        "{} {}\n",
+        field(answer, "title"),
+        field(answer, "conversation")
+    );
     let lines: Vec<[String; 3]> = answer
         .get("events")
         .and_then(Value::as_array)
         .map(Vec::as_slice)
         .unwrap_or_default()
         .iter()
-        .map(|event| [time(event, "at_ms"), field(event, "what"), field(event, "detail")])
+        .map(|event| {
+            [
+                time(event, "at_ms"),
+                field(event, "what"),
+                field(event, "detail"),
+            ]
+        })
         .collect();
     format!("{title}{}", table(["WHEN", "WHAT", "DETAIL"], &lines))
 }
@@ -82,7 +95,9 @@ fn field(row: &Value, name: &str) -> String {
         None | Some(Value::Null) => String::new(),
         Some(Value::String(text)) => {
             // Names and texts come from outside: a control character must not reach a terminal.
-            text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+            text.chars()
+                .map(|c| if c.is_control() { ' ' } else { c })
+                .collect()
         }
         Some(other) => other.to_string(),
     }
@@ -90,7 +105,9 @@ fn field(row: &Value, name: &str) -> String {
 
 /// Milliseconds since the epoch as UTC.
 fn time(row: &Value, name: &str) -> String {
-    let Some(ms) = row.get(name).and_then(Value::as_u64) else { return String::new() };
+    let Some(ms) = row.get(name).and_then(Value::as_u64) else {
+        return String::new();
+    };
     let (days, rest) = (ms / 86_400_000, ms % 86_400_000);
     let (year, month, day) = civil(days);
     let (hours, minutes) = (rest / 3_600_000, rest / 60_000 % 60);
@@ -107,7 +124,11 @@ fn civil(days: u64) -> (u64, u64, u64) {
     let day_of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
     let shifted_month = (5 * day_of_year + 2) / 153;
     let day = day_of_year - (153 * shifted_month + 2) / 5 + 1;
-    let month = if shifted_month < 10 { shifted_month + 3 } else { shifted_month - 9 };
+    let month = if shifted_month < 10 {
+        shifted_month + 3
+    } else {
+        shifted_month - 9
+    };
     let year = year_of_era + era * 400 + u64::from(month <= 2);
     (year, month, day)
 }
@@ -130,7 +151,10 @@ fn table<const N: usize>(head: [&str; N], rows: &[[String; N]]) -> String {
             .to_owned()
     };
     let mut lines = vec![line(head.to_vec())];
-    lines.extend(rows.iter().map(|row| line(row.iter().map(String::as_str).collect())));
+    lines.extend(
+        rows.iter()
+            .map(|row| line(row.iter().map(String::as_str).collect())),
+    );
     lines.join("\n")
 }
 

@@ -35,7 +35,10 @@ impl Drop for Socket {
 pub(crate) fn serve(data_dir: &Path, gateway: Arc<Gateway>) -> Result<Socket, Failure> {
     let path = data_dir.join(SOCKET);
     let cant = |error: std::io::Error| {
-        Failure::new(OTHER, format!("the admin socket {} can't be made: {error}", path.display()))
+        Failure::new(
+            OTHER,
+            format!("the admin socket {} can't be made: {error}", path.display()),
+        )
     };
     if path.exists() {
         fs::remove_file(&path).map_err(cant)?;
@@ -68,7 +71,9 @@ pub(crate) fn serve(data_dir: &Path, gateway: Arc<Gateway>) -> Result<Socket, Fa
 async fn talk(mut stream: UnixStream, gateway: &Gateway) -> std::io::Result<()> {
     let (read, mut write) = stream.split();
     let mut line = String::new();
-    BufReader::new(read.take(REQUEST_BYTES)).read_line(&mut line).await?;
+    BufReader::new(read.take(REQUEST_BYTES))
+        .read_line(&mut line)
+        .await?;
     let result = match serde_json::from_str::<Request>(&line) {
         Ok(request) => respond(&request, gateway).await,
         Err(error) => Err(format!("not a request: {error}")),
@@ -89,7 +94,11 @@ async fn respond(request: &Request, gateway: &Gateway) -> Result<Value, String> 
         Request::PairApprove { wanted } => pair(gateway, wanted, true).await,
         Request::PairRevoke { wanted } => pair(gateway, wanted, false).await,
         Request::List { .. } | Request::Show { .. } | Request::Trace { .. } | Request::PairList => {
-            let accounts = gateway.accounts().iter().map(|account| account.id.clone()).collect();
+            let accounts = gateway
+                .accounts()
+                .iter()
+                .map(|account| account.id.clone())
+                .collect();
             let store = Arc::clone(shared.ledger.store());
             let request = request.clone();
             // Reads block.
@@ -101,6 +110,9 @@ async fn respond(request: &Request, gateway: &Gateway) -> Result<Value, String> 
 }
 
 async fn pair(gateway: &Gateway, wanted: &str, approve: bool) -> Result<Value, String> {
-    let record = gateway.pair(wanted, approve).await.map_err(|error| crate::exit::chain(&error))?;
+    let record = gateway
+        .pair(wanted, approve)
+        .await
+        .map_err(|error| crate::exit::chain(&error))?;
     Ok(json!([answer::pairing(&record)]))
 }
