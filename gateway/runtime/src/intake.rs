@@ -153,13 +153,16 @@ impl AccountIntake {
             now: self.shared.clock.now().wall,
         };
         let mut seq = || self.shared.ledger.next_seq(&self.account.id);
-        plan(
-            &door,
-            received,
-            cursor,
-            &mut seq,
-            &mut crate::pairing::new_code,
-        )
+        // Reads wait for the store's writer; the other tasks of this thread must not.
+        tokio::task::block_in_place(|| {
+            plan(
+                &door,
+                received,
+                cursor,
+                &mut seq,
+                &mut crate::pairing::new_code,
+            )
+        })
     }
 
     /// Tells the conversations, in the order of acceptance.
