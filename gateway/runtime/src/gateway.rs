@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use futures::future::join_all;
@@ -30,6 +31,9 @@ use crate::router::Router;
 use crate::scheduler::Scheduler;
 use crate::supervise::{self, Ended};
 
+/// How long a shutdown waits for calls in flight.
+const DRAIN: Duration = Duration::from_secs(10);
+
 /// What composition gives.
 pub struct GatewaySettings {
     pub agent: Agent,
@@ -50,6 +54,10 @@ pub struct Shared {
     /// Accounts whose last process did not say goodbye.
     crashed: BTreeMap<AccountId, bool>,
     closing: CancellationToken,
+    /// Intake stops first, so that nothing new is taken on while calls in flight are answered.
+    draining: CancellationToken,
+    /// Platform calls whose receipt is not durable yet.
+    pub(crate) in_flight: AtomicUsize,
 }
 
 impl Shared {
@@ -138,6 +146,8 @@ impl Gateway {
             settings: settings.core,
             crashed,
             closing: CancellationToken::new(),
+            draining: CancellationToken::new(),
+            in_flight: AtomicUsize::new(0),
         });
         shared.router.attach(&shared);
         Ok(Self { shared, accounts })
@@ -173,6 +183,9 @@ impl Gateway {
             },
             exits = all_gone => ending_of(exits),
         };
+        if ending == Ending::Stopped {
+            self.drain().await;
+        }
         self.shared.closing.cancel();
         scheduling.abort();
         if ending == Ending::Stopped {
@@ -180,6 +193,21 @@ impl Gateway {
         }
         info!(ending = ?ending, "the gateway ends");
         Ok(ending)
+    }
+
+    /// Intake stops, no new call leaves, and the calls in flight are answered and recorded: a
+    /// restart that was asked for leaves no create unresolved.
+    async fn drain(&self) {
+        self.shared.draining.cancel();
+        self.shared.scheduler.close();
+        let drained = tokio::time::timeout(DRAIN, async {
+            while self.shared.in_flight.load(Ordering::Relaxed) > 0 {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        });
+        if drained.await.is_err() {
+            warn!("some platform calls were not answered in time; the ledger knows them");
+        }
     }
 
     /// Says in the ledger that a process runs here, or that it said goodbye.
@@ -216,7 +244,7 @@ impl Gateway {
             let sink = Sink::new(Arc::new(intake));
             let (adapter, shared) = (Arc::clone(&account.adapter), Arc::clone(&self.shared));
             let (id, name) = (account.id.clone(), account.name.clone());
-            let closing = self.shared.closing.clone();
+            let closing = self.shared.draining.clone();
             let setup = account.clone();
             supervise::spawn("command menu", async move { set_up(&setup).await });
             supervise::spawn("ingress", async move {

@@ -28,6 +28,8 @@ struct State {
     mailboxes: BTreeMap<ConversationId, Mailbox>,
     /// First drafts whose finishing call can't be reserved yet (design section 7).
     held: BTreeMap<SlotKey, Request>,
+    /// The gateway shuts down: no call leaves any more.
+    closed: bool,
 }
 
 impl Scheduler {
@@ -42,6 +44,7 @@ impl Scheduler {
             pacing,
             mailboxes: BTreeMap::new(),
             held: BTreeMap::new(),
+            closed: false,
         };
         Self(Arc::new(Inner {
             clock,
@@ -52,6 +55,11 @@ impl Scheduler {
 
     pub fn register(&self, conversation: ConversationId, mailbox: Mailbox) {
         self.state().mailboxes.insert(conversation, mailbox);
+    }
+
+    /// Lets no call leave any more. What waits is in the ledger.
+    pub fn close(&self) {
+        self.state().closed = true;
     }
 
     /// Forgets a conversation and everything that it waits for.
@@ -122,6 +130,9 @@ impl Scheduler {
     }
 
     fn grant(&self, mut state: MutexGuard<'_, State>, now: Mono) {
+        if state.closed {
+            return;
+        }
         state.release_held(now);
         for key in state.pacing.poll(now) {
             let Some(mailbox) = state.mailboxes.get(&key.conversation) else {

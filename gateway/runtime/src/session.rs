@@ -6,6 +6,7 @@ mod effects;
 pub use effects::settlement_name;
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use talaria_core::Conversation;
@@ -147,11 +148,17 @@ impl SessionTask {
     }
 
     async fn feed(&mut self, machine: &mut Conversation, input: Input) -> Result<(), Error> {
+        let answered = matches!(input, Input::CallDone { .. });
         let effects = {
             let access = CurrentAccess(&self.account);
             machine.on(input, &self.context(&access))?
         };
-        self.carry_out(effects).await
+        self.carry_out(effects).await?;
+        if answered {
+            // Its receipt is durable: a shutdown need not wait for it any more.
+            self.shared.in_flight.fetch_sub(1, Ordering::Relaxed);
+        }
+        Ok(())
     }
 
     fn context<'a>(&'a self, access: &'a CurrentAccess<'a>) -> Context<'a> {

@@ -2,6 +2,7 @@
 //! follows a commit waits until it is durable.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use talaria_core::io::{Effect, Input, Note};
 use talaria_core::pacing::{CallScope, Slot, SlotKey};
@@ -87,6 +88,7 @@ impl SessionTask {
     /// The choke point of platform calls.
     fn call(&self, slot: Slot, call: PlatformCall) {
         Health::add(&self.shared.health.counters.platform_calls, 1);
+        self.shared.in_flight.fetch_add(1, Ordering::Relaxed);
         let kind = call.action.kind();
         let fence = call.fence;
         let adapter = Arc::clone(&self.account.adapter);
