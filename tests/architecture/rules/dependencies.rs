@@ -5,7 +5,7 @@ use crate::manifest::{Dependency, Kind, Manifest};
 use crate::{Violation, none, reported};
 
 /// What each crate may use of ours. The root package, which is the app, may use all.
-const OURS: [(&str, &[&str]); 15] = [
+const OURS: [(&str, &[&str]); 16] = [
     ("talaria-types", &[]),
     ("talaria-ledger", &["types"]),
     ("talaria-markup", &["types"]),
@@ -36,6 +36,7 @@ const OURS: [(&str, &[&str]); 15] = [
     ("talaria-emulators", &[]),
     ("talaria-oracle", &[]),
     ("talaria-playground", &["emulators"]),
+    ("talaria-harness", &["emulators", "oracle"]),
     (
         "talaria-sim",
         &[
