@@ -95,17 +95,19 @@ async fn healthz(State(status): State<Arc<Status>>) -> Response {
     let failed = shared.ledger.failure().borrow().clone();
     let links = shared.health.links();
     let healthy = failed.is_none() && links.iter().all(|link| link.up);
+    // A link that is down shows here; only what a restart of the process can help is an error,
+    // or a supervisor would restart the gateway because a provider is down.
+    let code = if failed.is_none() {
+        StatusCode::OK
+    } else {
+        StatusCode::SERVICE_UNAVAILABLE
+    };
     let body = json!({
         "status": if healthy { "ok" } else { "degraded" },
         "ledger_failure": failed,
         "links": links,
         "uptime_ms": shared.clock.now().mono.0 / 1000,
     });
-    let code = if healthy {
-        StatusCode::OK
-    } else {
-        StatusCode::SERVICE_UNAVAILABLE
-    };
     (code, axum::Json(body)).into_response()
 }
 

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use talaria_ledger::folder;
 use talaria_ledger::keys;
 use talaria_ledger::store::{LedgerId, Store};
+use talaria_runtime::pairing::Verdict;
 use talaria_runtime::{Clock, Ledger, pairing};
 use talaria_types::AccountId;
 use talaria_types::crash::CommitKind;
@@ -31,8 +32,8 @@ pub(crate) fn ask(data_dir: &Path, request: &Request) -> Result<Result<Value, St
     let store: Arc<dyn Store> = Arc::new(store);
     let accounts = accounts(store.as_ref())?;
     Ok(match request {
-        Request::PairApprove { wanted } => change(&store, &accounts, wanted, true),
-        Request::PairRevoke { wanted } => change(&store, &accounts, wanted, false),
+        Request::PairApprove { wanted } => change(&store, &accounts, wanted, Verdict::Approve),
+        Request::PairRevoke { wanted } => change(&store, &accounts, wanted, Verdict::Revoke),
         Request::Overview
         | Request::List { .. }
         | Request::Show { .. }
@@ -84,31 +85,27 @@ fn change(
     store: &Arc<dyn Store>,
     accounts: &[AccountId],
     wanted: &str,
-    approve: bool,
+    verdict: Verdict,
 ) -> Result<Value, String> {
     let text = |error: talaria_runtime::Error| chain(&error);
     let now = Clock::start().now().wall;
-    let change = if approve {
-        pairing::approve
-    } else {
-        pairing::revoke
-    };
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .map_err(|error| error.to_string())?;
     for account in accounts {
-        let (record, changes) = match change(store.as_ref(), account, wanted, now) {
-            Ok(found) => found,
+        let ledger = Ledger::open(Arc::clone(store), std::slice::from_ref(account))
+            .map_err(|error| chain(&error))?;
+        let seq = ledger.next_seq(account);
+        let answer = match pairing::answer(store.as_ref(), account, wanted, verdict, now, seq) {
+            Ok(answer) => answer,
             Err(talaria_runtime::Error::NoPairing { .. }) => continue,
             Err(error) => return Err(text(error)),
         };
-        let ledger = Ledger::open(Arc::clone(store), std::slice::from_ref(account))
-            .map_err(|error| chain(&error))?;
         runtime
-            .block_on(ledger.commit(CommitKind::Pairing, changes))
+            .block_on(ledger.commit(CommitKind::Pairing, answer.changes))
             .map_err(text)?;
-        return Ok(json!([answer::pairing(&record)]));
+        return Ok(json!([answer::pairing(&answer.record)]));
     }
     Err(format!(
         "no pairing request has the code or user {wanted}; see: talaria pair list"

@@ -148,14 +148,14 @@ async fn open_store(
     let root = config.gateway.data_dir.clone();
     let mut serving = false;
     loop {
-        let error = match open_once(&root).await? {
-            Ok(store) => return Ok(Some(store)),
-            Err(error) => error,
+        let text = match open_once(&root).await? {
+            Ok(store) => match too_little_space(&store) {
+                None => return Ok(Some(store)),
+                Some(text) => text,
+            },
+            Err(error @ OpenError::Unavailable { .. }) => chain(&error),
+            Err(error) => return Err(Failure::new(error.exit_code(), chain(&error))),
         };
-        let text = chain(&error);
-        if !matches!(error, OpenError::Unavailable { .. }) {
-            return Err(Failure::new(error.exit_code(), text));
-        }
         status.wait_for(&text);
         if !serving {
             serving = true;
@@ -168,6 +168,19 @@ async fn open_store(
             () = stop.cancelled() => return Ok(None),
             () = tokio::time::sleep(OPEN_AGAIN) => {}
         }
+    }
+}
+
+/// P11: with too little space nothing is started that would need it.
+fn too_little_space(store: &SledStore) -> Option<String> {
+    match store.space() {
+        Ok(space) if space.ok() => None,
+        Ok(space) => Some(format!(
+            "{} MiB are free on the disk of the ledger, {} MiB are needed: make room",
+            space.free >> 20,
+            space.low_water >> 20
+        )),
+        Err(error) => Some(chain(&error)),
     }
 }
 

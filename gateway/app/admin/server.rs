@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use talaria_runtime::Gateway;
+use talaria_runtime::pairing::Verdict;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{UnixListener, UnixStream};
 use tracing::warn;
@@ -91,8 +92,8 @@ async fn respond(request: &Request, gateway: &Gateway) -> Result<Value, String> 
     let shared = gateway.shared();
     match request {
         Request::Overview => Ok(answer::overview(shared)),
-        Request::PairApprove { wanted } => pair(gateway, wanted, true).await,
-        Request::PairRevoke { wanted } => pair(gateway, wanted, false).await,
+        Request::PairApprove { wanted } => pair(gateway, wanted, Verdict::Approve).await,
+        Request::PairRevoke { wanted } => pair(gateway, wanted, Verdict::Revoke).await,
         Request::List { .. } | Request::Show { .. } | Request::Trace { .. } | Request::PairList => {
             let accounts = gateway
                 .accounts()
@@ -109,9 +110,9 @@ async fn respond(request: &Request, gateway: &Gateway) -> Result<Value, String> 
     }
 }
 
-async fn pair(gateway: &Gateway, wanted: &str, approve: bool) -> Result<Value, String> {
+async fn pair(gateway: &Gateway, wanted: &str, verdict: Verdict) -> Result<Value, String> {
     let record = gateway
-        .pair(wanted, approve)
+        .pair(wanted, verdict)
         .await
         .map_err(|error| crate::exit::chain(&error))?;
     Ok(json!([answer::pairing(&record)]))

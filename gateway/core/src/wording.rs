@@ -49,6 +49,7 @@ pub const STOPPED: &str = "Stopped.";
 pub const NOTHING_TO_STOP: &str = "Nothing is running: the last answer is already finished.";
 pub const NEW_CONVERSATION: &str =
     "This is a new conversation. I no longer use what was said before.";
+pub const PAIRED: &str = "You are in. Write me a message and I will answer.";
 pub const OLD_BUTTON: &str = "This button does nothing any more.";
 pub const STUB: &str = "(This message was withdrawn.)";
 pub const EXPIRED: &str = "I was away for too long and did not answer an earlier message. Please send it again if it still matters.";

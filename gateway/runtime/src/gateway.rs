@@ -8,6 +8,7 @@ use std::time::Duration;
 use futures::future::join_all;
 use talaria_contract::{Exit, Sink};
 use talaria_core::context::Settings;
+use talaria_core::io::Input;
 use talaria_core::snapshot;
 use talaria_ledger::Changes;
 use talaria_ledger::keys;
@@ -26,6 +27,7 @@ use crate::clock::Clock;
 use crate::commit::Ledger;
 use crate::health::{Health, Link};
 use crate::intake::AccountIntake;
+use crate::pairing::{self, Verdict};
 use crate::recent::Recent;
 use crate::router::Router;
 use crate::scheduler::Scheduler;
@@ -290,32 +292,34 @@ impl Gateway {
     ///
     /// # Errors
     /// [`Error::NoPairing`], or the ledger's.
-    pub async fn pair(&self, wanted: &str, approve: bool) -> Result<PairingRecord, Error> {
+    pub async fn pair(&self, wanted: &str, verdict: Verdict) -> Result<PairingRecord, Error> {
         let now = self.shared.clock.now().wall;
-        let store = self.shared.ledger.store();
+        let (ledger, store) = (&self.shared.ledger, self.shared.ledger.store());
         for account in &self.accounts {
-            let change = if approve {
-                crate::pairing::approve
-            } else {
-                crate::pairing::revoke
-            };
-            let (record, changes) = match change(store.as_ref(), &account.id, wanted, now) {
-                Ok(found) => found,
+            let seq = ledger.next_seq(&account.id);
+            let found = pairing::answer(store.as_ref(), &account.id, wanted, verdict, now, seq);
+            let answer = match found {
+                Ok(answer) => answer,
                 Err(Error::NoPairing { .. }) => continue,
                 Err(error) => return Err(error),
             };
-            self.shared
-                .ledger
-                .commit(CommitKind::Pairing, changes)
-                .await?;
+            ledger.commit(CommitKind::Pairing, answer.changes).await?;
+            let user = answer.record.user.clone();
             account.change_access(|table| {
-                if approve {
-                    table.paired.insert(record.user.clone());
-                } else {
-                    table.paired.remove(&record.user);
-                }
+                match verdict {
+                    Verdict::Approve => table.paired.insert(user),
+                    Verdict::Revoke => table.paired.remove(&user),
+                };
             });
-            return Ok(record);
+            if let Some(post) = answer.notice {
+                let (conversation, place) = (post.conversation.clone(), post.place.clone());
+                let input = Input::Posted(Box::new(post));
+                self.shared
+                    .router
+                    .deliver(account, conversation, place, input)
+                    .await;
+            }
+            return Ok(answer.record);
         }
         Err(Error::NoPairing {
             wanted: wanted.to_owned(),

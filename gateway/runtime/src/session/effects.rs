@@ -91,6 +91,7 @@ impl SessionTask {
         self.shared.in_flight.fetch_add(1, Ordering::Relaxed);
         let kind = call.action.kind();
         let fence = call.fence;
+        debug!(call.kind = kind.name(), call.slot = ?slot, attempt.fence = %fence, "calling the platform");
         let adapter = Arc::clone(&self.account.adapter);
         let mailbox = self.mailbox.clone();
         let shared = Arc::clone(&self.shared);
