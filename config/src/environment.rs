@@ -42,6 +42,12 @@ impl Environment {
         self.text("TALARIA_CRASH_AT")
     }
 
+    /// The file in which a test build writes down the crash points that it passes.
+    #[must_use]
+    pub fn crash_trace(&self) -> Option<String> {
+        self.text("TALARIA_CRASH_TRACE")
+    }
+
     pub(crate) fn get(&self, name: &str) -> Variable {
         let value = match &self.0 {
             Some(map) => map.get(name).cloned(),

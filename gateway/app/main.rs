@@ -19,8 +19,7 @@ use clap::Parser;
 
 fn main() -> ExitCode {
     let cli = cli::Cli::parse();
-    crash_hook::install();
-    match dispatch(cli) {
+    match crash_hook::install().and_then(|()| dispatch(cli)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             failure.report();

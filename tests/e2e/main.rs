@@ -1,1 +1,12 @@
+//! The gateway from outside: a real process between emulated platforms and an emulated model.
 
+#![allow(
+    clippy::expect_used,
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "these are tests: what is not as expected ends them"
+)]
+
+mod answers;
+mod matrix;
+mod support;

@@ -22,5 +22,8 @@ fn the_process_is_asked_and_no_name_panics() {
 fn a_test_names_its_crash_point() {
     let named = Environment::of([("TALARIA_CRASH_AT", "commit:accept:before#2")]);
     assert_eq!(named.crash_at().as_deref(), Some("commit:accept:before#2"));
-    assert_eq!(Environment::of::<&str, &str>([]).crash_at(), None);
+    let traced = Environment::of([("TALARIA_CRASH_TRACE", "/tmp/points")]);
+    assert_eq!(traced.crash_trace().as_deref(), Some("/tmp/points"));
+    let none = Environment::of::<&str, &str>([]);
+    assert_eq!((none.crash_at(), none.crash_trace()), (None, None));
 }

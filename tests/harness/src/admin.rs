@@ -56,6 +56,15 @@ impl Rig {
         self.ask(&json!({"command": "overview"})).await
     }
 
+    /// Whether every update is confirmed and nothing is owed.
+    ///
+    /// # Panics
+    /// If there is no bot.
+    pub async fn is_quiet(&self) -> bool {
+        let waiting = self.telegram().pending_updates().expect("the bot").len();
+        waiting == 0 && matches!(self.owed().await, Ok(owed) if owed.is_empty())
+    }
+
     /// Waits until everything is done: every update is confirmed and nothing is owed. Only for
     /// knowing when to look; what is right is judged by the chat.
     ///

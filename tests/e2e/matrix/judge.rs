@@ -1,0 +1,154 @@
+//! The judgement of a row, from outside: the chat, the model server's requests, the tools' starts.
+
+use std::collections::BTreeSet;
+
+use talaria_emulators::anthropic::Outcome;
+use talaria_harness::Trace;
+use talaria_harness::chat::without_label;
+use talaria_harness::setup::ANN;
+
+use super::kinds::Kind;
+use super::run::{Played, Target};
+
+/// A row of the table.
+#[derive(Clone, Debug)]
+pub(crate) struct Row {
+    pub(crate) kind: Kind,
+    pub(crate) point: String,
+    pub(crate) occurrence: usize,
+    /// Whether a create was on its way at the kill: its intent durable, its receipt not.
+    pub(crate) create: bool,
+    /// Whether the screen does not show the whole answer, once, in order.
+    pub(crate) lost: usize,
+    /// Further messages with (the beginning of) a part that is there already.
+    pub(crate) unlabelled: usize,
+    pub(crate) labelled: usize,
+    /// Model requests after the restart whose response was journalled before the kill.
+    pub(crate) asked_again: usize,
+    /// Starts of tools beyond those that one answer needs. They are pure.
+    pub(crate) tools_again: usize,
+    pub(crate) problem: Option<String>,
+}
+
+/// A part of the answer as it is shown: its messages, told by a common beginning.
+struct Part {
+    text: String,
+    plain: usize,
+    labelled: usize,
+}
+
+pub(crate) fn judge(played: &Played, target: &Target) -> Row {
+    let kind = played.kind;
+    let texts = played.rig.texts_after(ANN, played.asked);
+    let parts = parts(&texts);
+    let shown: Vec<String> = parts.iter().map(|part| part.text.clone()).collect();
+    let difference = talaria_oracle::equal(&kind.markdown(), &shown).err();
+    let (again, again_problem) = tools(played);
+    let mut row = Row {
+        kind,
+        point: target.point.clone(),
+        occurrence: target.occurrence,
+        create: create_in_flight(&played.first),
+        lost: usize::from(difference.is_some()),
+        unlabelled: parts.iter().map(|part| part.plain.saturating_sub(1)).sum(),
+        labelled: parts.iter().map(|part| part.labelled).sum(),
+        asked_again: asked_again(played),
+        tools_again: again,
+        problem: None,
+    };
+    let allowed = kind.labels() + usize::from(row.create);
+    row.problem = if let Some(difference) = difference {
+        Some(format!("{difference}; shown: {texts:?}"))
+    } else if row.unlabelled > 0 || row.labelled > allowed {
+        Some(format!("copies; shown: {texts:?}"))
+    } else if row.asked_again > 0 {
+        Some("a journalled response was asked for again".to_owned())
+    } else {
+        again_problem
+    };
+    row
+}
+
+fn parts(texts: &[String]) -> Vec<Part> {
+    let mut parts: Vec<Part> = Vec::new();
+    for text in texts {
+        let (text, label) = without_label(text);
+        let found = parts
+            .iter_mut()
+            .find(|part| same_beginning(&part.text, text));
+        let part = match found {
+            Some(part) => part,
+            None => {
+                parts.push(Part {
+                    text: text.to_owned(),
+                    plain: 0,
+                    labelled: 0,
+                });
+                parts.last_mut().expect("just pushed")
+            }
+        };
+        if text.len() > part.text.len() {
+            text.clone_into(&mut part.text);
+        }
+        part.plain += usize::from(!label);
+        part.labelled += usize::from(label);
+    }
+    parts
+}
+
+/// Whether one text begins as the other is, but for marks at its end.
+fn same_beginning(a: &str, b: &str) -> bool {
+    let (short, long) = if a.len() < b.len() { (a, b) } else { (b, a) };
+    long.starts_with(short.trim_end_matches(|c: char| !c.is_alphanumeric()))
+}
+
+/// Requests after the restart whose response was journalled before the kill, told by the hash of
+/// their bodies.
+fn asked_again(played: &Played) -> usize {
+    let requests = played.rig.model().requests();
+    let (before, after) = requests.split_at(played.requests.min(requests.len()));
+    let journalled =
+        played.first.count("commit:step:after") + played.first.count("commit:settle:after");
+    let finished: BTreeSet<&str> = before
+        .iter()
+        .filter(|request| request.outcome == Outcome::Finished)
+        .take(journalled)
+        .map(|request| request.body_hash.as_str())
+        .collect();
+    after
+        .iter()
+        .filter(|request| finished.contains(request.body_hash.as_str()))
+        .count()
+}
+
+/// Starts of tools beyond need; and whether one ran again whose result was journalled.
+fn tools(played: &Played) -> (usize, Option<String>) {
+    const START: &str = "work:tool:before";
+    let needed = played.kind.tools();
+    let (first, second) = (played.first.count(START), played.second.count(START));
+    let journalled = played.first.count("commit:tool_finished:after");
+    let problem = if first + second < needed {
+        Some(format!("only {first} + {second} tools ran"))
+    } else if second > needed.saturating_sub(journalled) {
+        Some(format!(
+            "{journalled} results were journalled, and {second} tools ran after that"
+        ))
+    } else {
+        None
+    };
+    ((first + second).saturating_sub(needed), problem)
+}
+
+/// Whether a create was between its durable intent and its durable receipt when the process died.
+fn create_in_flight(trace: &Trace) -> bool {
+    let (mut intents, mut answered, mut received) = (0, 0, 0);
+    for point in &trace.0 {
+        match point.as_str() {
+            "commit:intent:after" => intents += 1,
+            "call:create:after" => answered += 1,
+            "commit:receipt:after" if received < answered => received += 1,
+            _ => {}
+        }
+    }
+    intents > received
+}
