@@ -23,7 +23,7 @@ use crate::context::Context;
 use crate::io::{Effect, Input, Note};
 use crate::outbox::Outbox;
 use crate::pacing::Slot;
-use crate::presenter::Reply;
+use crate::presenter::{Live, Reply};
 use crate::session::{Session, freeze};
 use crate::turn::Turn;
 use signals::Signals;
@@ -123,7 +123,7 @@ impl Conversation {
         }
         self.retry_model(cx, out);
         self.start_turn(cx, out)?;
-        self.show_live(cx);
+        self.show_live(cx, out);
         self.outbox.advance_all(cx, out)?;
         let busy = self.turn.is_some() || self.outbox.show_life;
         self.signals
@@ -291,13 +291,15 @@ impl Conversation {
     }
 
     /// Brings the live posts up to the text that is there.
-    fn show_live(&mut self, cx: &Context) {
+    fn show_live(&mut self, cx: &Context, out: &mut Vec<Effect>) {
         if !cx.capabilities.drafts {
             return;
         }
         let Some(turn) = &self.turn else { return };
-        let Some(bodies) = self.reply.live(turn, cx) else {
-            return;
+        let bodies = match self.reply.live(turn, cx) {
+            Live::Unchanged => return,
+            Live::Wait(until) => return out.push(Effect::WakeAt(until)),
+            Live::Show(bodies) => bodies,
         };
         for (ordinal, body) in (0u16..).zip(bodies) {
             let post = crate::presenter::post_of(turn, ordinal, cx.now.wall);

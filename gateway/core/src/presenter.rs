@@ -1,8 +1,10 @@
 //! Turn events into wanted posts: a pure function of the journalled steps and the text that is
 //! being read.
 
+use std::time::Duration;
 use talaria_ledger::records::{Outcome, PostKind, PostRecord, Wanted};
-use talaria_types::{Body, PostId, RenderStage};
+
+use talaria_types::{Body, Mono, PostId, RenderStage};
 
 use crate::context::Context;
 use crate::turn::Turn;
@@ -16,18 +18,40 @@ pub(crate) struct Reply {
     frozen: Vec<usize>,
     /// The text that was rendered last.
     rendered: String,
+    /// When the first text came.
+    since: Option<Mono>,
+}
+
+/// How much text a first draft has at least: a notification that shows one word helps nobody, and
+/// an answer that is whole by then is one call.
+const FIRST_CHARS: usize = 40;
+/// A first draft waits for that much text no longer than this.
+const FIRST_WAIT: Duration = Duration::from_millis(400);
+
+/// What a growing reply wants to show.
+#[derive(Debug)]
+pub(crate) enum Live {
+    Unchanged,
+    /// Too little for a first draft; look again then.
+    Wait(Mono),
+    Show(Vec<Body>),
 }
 
 impl Reply {
-    /// The bodies that the live posts should show; `None` if nothing changed.
-    pub(crate) fn live(&mut self, turn: &Turn, cx: &Context) -> Option<Vec<Body>> {
+    /// The bodies that the live posts should show.
+    pub(crate) fn live(&mut self, turn: &Turn, cx: &Context) -> Live {
         let (text, _) = turn.visible_text();
         if text == self.rendered || text.trim().is_empty() {
-            return None;
+            return Live::Unchanged;
+        }
+        let until = *self.since.get_or_insert(cx.now.mono) + FIRST_WAIT;
+        let few = text.chars().take(FIRST_CHARS).count() < FIRST_CHARS;
+        if self.rendered.is_empty() && few && cx.now.mono < until {
+            return Live::Wait(until);
         }
         let bodies = self.render(&text, RenderStage::Live, cx);
         self.rendered = text;
-        Some(bodies)
+        Live::Show(bodies)
     }
 
     /// The bodies of the settled reply.
