@@ -1,13 +1,14 @@
 // Starts the playground and the browser, and gives both up again; a check is a named promise.
 
 import { spawn } from "node:child_process";
-import { mkdtempSync, mkdirSync, rmSync } from "node:fs";
+import { mkdtempSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 const require = createRequire(join(process.env.TOOLS, "package.json"));
 const { chromium } = require("playwright-core");
+const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
 
 const FLAGS = [
   "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
@@ -109,6 +110,18 @@ export class Browser {
     await this.context.close();
     rmSync(this.profile, { recursive: true, force: true });
   }
+}
+
+/** What axe (the accessibility rules) finds on the page as it stands. */
+export async function accessible(page) {
+  // Colours that are on their way to others are no colours.
+  await page.evaluate(() => Promise.allSettled(document.getAnimations()
+    .filter((one) => one instanceof CSSTransition).map((one) => one.finished)));
+  await page.evaluate(axe);
+  const { violations, passes } = await page.evaluate(() => globalThis.axe.run());
+  expect(passes.length > 20, "the rules were applied");
+  const words = violations.map((v) => `${v.id}: ${v.nodes.map((node) => node.target.join(" ")).join(", ")}`);
+  expect(words.length === 0, words.join("\n  "));
 }
 
 export async function shot(page, name) {

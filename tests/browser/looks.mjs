@@ -1,7 +1,7 @@
 // Keyboard, narrow windows, dark colours, motion.
 
 import { answers, bubbles, gatewayIs, whole } from "./chat.mjs";
-import { expect, shot, until } from "./harness.mjs";
+import { accessible, expect, shot, until } from "./harness.mjs";
 
 const focused = (page) => page.evaluate(() => {
   const one = document.activeElement;
@@ -92,6 +92,7 @@ export async function narrow(browser, url) {
   await page.click('#tabs button:text-is("Telegram")');
   expect(await page.isVisible("#composer-telegram"), "back in the chat");
   await page.emulateMedia({ colorScheme: "dark" });
+  await accessible(page);
   await shot(page, "9-narrow-dark");
   await page.close();
 }
@@ -125,9 +126,11 @@ export async function dark(browser, url) {
   const behind = await page.$eval("body", (body) => getComputedStyle(body).backgroundColor.match(/\d+/g).map(Number));
   expect(Math.max(...behind) < 60, `a dark page: ${behind}`);
   await readable(page);
+  await accessible(page);
   await shot(page, "10-wide-dark");
   await page.emulateMedia({ colorScheme: "light" });
   await readable(page);
+  await accessible(page);
   await page.close();
 }
 

@@ -12,10 +12,10 @@ export class Composer {
     this.found = [];
     this.chosen = 0;
     this.list = el("ul", { class: "commands", id: `commands-${id}`, role: "listbox", "aria-label": "Commands", hidden: true });
-    this.menu = el("button", { type: "button", class: "menu", "aria-expanded": "false", "aria-controls": `commands-${id}`, "aria-label": "Commands", hidden: true }, icon("menu"), el("span", {}, "Menu"));
+    this.menu = el("button", { type: "button", class: "menu", "aria-expanded": "false", "aria-controls": `commands-${id}`, "aria-label": "Menu: commands", hidden: true }, icon("menu"), el("span", {}, "Menu"));
     this.field = el("textarea", {
       id: `composer-${id}`, rows: 1, placeholder: skin.placeholder, "aria-label": `Message to Talaria on ${skin.name}`,
-      maxlength: skin.longest, autocomplete: "off", role: "combobox", "aria-expanded": "false",
+      maxlength: skin.longest, autocomplete: "off", "aria-haspopup": "listbox",
       "aria-controls": `commands-${id}`, "aria-autocomplete": "list", enterkeyhint: "send",
     });
     this.button = el("button", { type: "button", class: "send", "aria-label": "Send", disabled: true }, icon("send"));
@@ -105,7 +105,7 @@ export class Composer {
   }
 
   expanded(open) {
-    for (const part of [this.field, this.menu]) part.setAttribute("aria-expanded", String(open));
+    this.menu.setAttribute("aria-expanded", String(open));
   }
 
   choose(index) {

@@ -3,6 +3,9 @@
 import { announce, el, icon, patch } from "./dom.js";
 import { PROMPTS } from "./skins.js";
 
+// A question counts as the story's when its answer takes longer than this; the suggested slow and
+// long ones count at once.
+const LONG_MS = 2500;
 // Without figures from the ledger, an answer that stands still this long counts as finished.
 const STILL_MS = 3000;
 
@@ -20,6 +23,7 @@ export class Guide {
     this.story = { step: 0, mine: 0, cut: 0, kills: 0, hint: "" };
     this.seen = null;
     this.primed = false;
+    this.asked = { id: 0, since: 0 };
     this.still = { text: "", since: performance.now() };
     this.box.addEventListener("click", (event) => this.act(event.target.closest("[data-guide]")?.dataset.guide));
     setInterval(() => this.seen && this.update(this.seen), 500);
@@ -57,15 +61,18 @@ export class Guide {
       this.primed = true;
       if (!ledger.known || !busy) this.story.mine = mine;
     }
-    this.advance({ gateway, ledger, mine, posts, text, busy, still });
+    if (mine !== this.asked.id) this.asked = { id: mine, since: performance.now() };
+    const question = messages.find((m) => m.id === mine)?.text;
+    const lasting = [PROMPTS.slow, PROMPTS.long].includes(question) || performance.now() - this.asked.since > LONG_MS;
+    this.advance({ gateway, ledger, mine, posts, text, busy, still, lasting });
   }
 
-  advance({ gateway, ledger, mine, posts, text, busy, still }) {
+  advance({ gateway, ledger, mine, posts, text, busy, still, lasting }) {
     const { story } = this;
     const before = JSON.stringify(story);
     const down = gateway.pid === null;
     const finished = !busy && text !== "" && gateway.state === "running" && (ledger.up || still);
-    if (story.step === 0 && mine > story.mine && (busy || text !== "") && !finished) {
+    if (story.step === 0 && mine > story.mine && lasting && (busy || text !== "") && !finished) {
       Object.assign(story, { step: 1, mine, hint: "" });
     } else if (story.step === 1 && down) {
       if (busy || text === "") Object.assign(story, { step: 2, cut: text.length, kills: 1, hint: "" });
@@ -76,7 +83,7 @@ export class Guide {
       story.step = 3;
     } else if (story.step === 3 && down) {
       Object.assign(story, { step: 2, cut: text.length, kills: story.kills + 1 });
-    } else if (story.step === 3 && finished && text.length >= story.cut) {
+    } else if (story.step === 3 && finished && (text.length > story.cut || still)) {
       story.step = 4;
       this.finish(posts, text);
     }
