@@ -45,24 +45,29 @@ impl Changes {
     }
 
     pub fn put<R: Record>(&mut self, key: Vec<u8>, record: &R) -> Result<(), RecordError> {
-        let value = encode(record)?;
+        self.insert(key, encode(record)?);
+        Ok(())
+    }
+
+    /// The key is absent after the commit, unless something is put there later.
+    pub fn remove(&mut self, key: Vec<u8>) {
+        self.removes.push(key);
+    }
+
+    /// The last word on a key stands, although a store does the removes after the puts.
+    fn insert(&mut self, key: Vec<u8>, value: Vec<u8>) {
+        self.removes.retain(|removed| *removed != key);
         match self.puts.iter_mut().find(|(known, _)| *known == key) {
             Some((_, known)) => *known = value,
             None => self.puts.push((key, value)),
         }
-        Ok(())
-    }
-
-    pub fn remove(&mut self, key: Vec<u8>) {
-        self.removes.push(key);
     }
 
     /// An inbound, and its place in the index of those without an end.
     pub fn inbound(&mut self, record: &InboundRecord) -> Result<(), RecordError> {
         let open = keys::open(&self.account, &record.conversation, record.seq);
         if record.end.is_none() {
-            self.puts
-                .push((open, record.inbound.key.as_str().as_bytes().to_vec()));
+            self.insert(open, record.inbound.key.as_str().as_bytes().to_vec());
         } else {
             // P0: an end is written once.
             self.require_present(open.clone());
@@ -97,8 +102,7 @@ impl Changes {
         let running = keys::running(&self.account, &record.conversation);
         match record.state {
             TurnState::Running => {
-                self.puts
-                    .push((running, record.id.0.0.to_be_bytes().to_vec()));
+                self.insert(running, record.id.0.0.to_be_bytes().to_vec());
             }
             TurnState::Settled { .. } => {
                 // P3: a turn is settled once.
@@ -126,13 +130,15 @@ impl Changes {
         if record.is_settled() {
             self.remove(owed);
         } else {
-            self.puts.push((owed, Vec::new()));
+            self.insert(owed, Vec::new());
         }
         if let Some(handle) = record.handle() {
             let index = format!("{:016x}{:04x}", record.id.origin.0, record.id.ordinal);
-            self.puts
-                .push((keys::handle(&self.account, handle), index.into_bytes()));
+            self.insert(keys::handle(&self.account, handle), index.into_bytes());
         }
         self.put(keys::post(&self.account, record.id), record)
     }
 }
+
+#[cfg(test)]
+mod tests;

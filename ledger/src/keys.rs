@@ -1,7 +1,14 @@
 //! The keys of the one tree. Each begins with the account's id, so that a replicated store and
-//! sharding by account fit later; parts are separated by a zero byte, which no part contains
-//! (ids that do are escaped). Numbers are fixed-width big-endian hex, so keys sort by them.
+//! sharding by account fit later. A part ends with a zero byte, which no part contains: ids that do
+//! are escaped. Numbers are fixed-width big-endian hex, so keys sort by them.
+//!
+//! Ids come from outside and may be of any length, and a store takes no key over
+//! [`crate::store::MAX_KEY_BYTES`]. So a part that would be longer than its limit goes in as its
+//! beginning, a mark that no other part can contain, and the SHA-256 of the whole id. Two ids share
+//! a key only if they are equal or collide in SHA-256. [`parts`] does not give such an id back; its
+//! record has it.
 
+use sha2::{Digest, Sha256};
 use talaria_types::{AccountId, ConversationId, Handle, InboundKey, PostId, Seq, TurnId, UserId};
 
 /// What follows the account id. The tag is part of the stored format.
@@ -30,7 +37,28 @@ pub enum Tag {
 }
 
 impl Tag {
-    fn text(self) -> &'static str {
+    pub const ALL: [Self; 17] = [
+        Self::Account,
+        Self::Alias,
+        Self::Cursor,
+        Self::Entry,
+        Self::Handle,
+        Self::Inbound,
+        Self::Open,
+        Self::Owed,
+        Self::Pairing,
+        Self::Post,
+        Self::Quarantine,
+        Self::Running,
+        Self::Session,
+        Self::Step,
+        Self::Tool,
+        Self::Turn,
+        Self::Watermark,
+    ];
+
+    #[must_use]
+    pub fn text(self) -> &'static str {
         match self {
             Self::Account => "account",
             Self::Alias => "alias",
@@ -53,31 +81,66 @@ impl Tag {
     }
 }
 
+/// The longest id of an account, a chat or a message in a key, in bytes after escaping. Part of the
+/// stored format, as is [`LONG`].
+const SHORT: usize = 96;
+/// The longest id of a conversation, an inbound, a channel or a user in a key.
+const LONG: usize = 160;
+
+/// Begins an escape; what follows says what is meant.
+const ESCAPE: u8 = 1;
+const ESCAPED_ZERO: u8 = 1;
+const ESCAPED_ESCAPE: u8 = 2;
+/// `ESCAPE` and this: the hash of the whole id follows, 64 hexadecimal digits.
+const HASH: u8 = 3;
+const HASH_BYTES: usize = 2 + 64;
+
 struct KeyBuilder(Vec<u8>);
 
 impl KeyBuilder {
     fn new(account: &AccountId, tag: Tag) -> Self {
         Self(Vec::with_capacity(96))
-            .text(account.as_str())
-            .text(tag.text())
+            .text(account.as_str(), SHORT)
+            .text(tag.text(), SHORT)
     }
 
-    /// A part of text. Zero bytes and the escape are escaped, so that no id can reach into
-    /// another key.
-    fn text(mut self, part: &str) -> Self {
-        for byte in part.bytes() {
-            match byte {
-                0 => self.0.extend_from_slice(&[1, 1]),
-                1 => self.0.extend_from_slice(&[1, 2]),
-                other => self.0.push(other),
+    /// A part of text, at most `limit` bytes. Zero bytes and the escape are escaped, so that no id
+    /// can reach into another key.
+    fn text(mut self, part: &str, limit: usize) -> Self {
+        let start = self.0.len();
+        // Where to cut if it turns out to be too long: between two characters.
+        let mut cut = start;
+        for character in part.chars() {
+            match character {
+                '\0' => self.0.extend_from_slice(&[ESCAPE, ESCAPED_ZERO]),
+                '\u{1}' => self.0.extend_from_slice(&[ESCAPE, ESCAPED_ESCAPE]),
+                other => {
+                    let mut utf8 = [0; 4];
+                    self.0
+                        .extend_from_slice(other.encode_utf8(&mut utf8).as_bytes());
+                }
+            }
+            if self.0.len() - start <= limit - HASH_BYTES {
+                cut = self.0.len();
+            }
+            if self.0.len() - start > limit {
+                self.0.truncate(cut);
+                self.0.extend_from_slice(&[ESCAPE, HASH]);
+                for byte in Sha256::digest(part.as_bytes()) {
+                    self.0.extend_from_slice(format!("{byte:02x}").as_bytes());
+                }
+                break;
             }
         }
         self.0.push(0);
         self
     }
 
-    fn number(self, number: u64) -> Self {
-        self.text(&format!("{number:016x}"))
+    fn number(mut self, number: u64) -> Self {
+        self.0
+            .extend_from_slice(format!("{number:016x}").as_bytes());
+        self.0.push(0);
+        self
     }
 
     fn done(self) -> Vec<u8> {
@@ -100,21 +163,21 @@ pub fn account(account: &AccountId) -> Vec<u8> {
 #[must_use]
 pub fn inbound(account: &AccountId, key: &InboundKey) -> Vec<u8> {
     KeyBuilder::new(account, Tag::Inbound)
-        .text(key.as_str())
+        .text(key.as_str(), LONG)
         .done()
 }
 
 #[must_use]
 pub fn alias(account: &AccountId, alias: &InboundKey) -> Vec<u8> {
     KeyBuilder::new(account, Tag::Alias)
-        .text(alias.as_str())
+        .text(alias.as_str(), LONG)
         .done()
 }
 
 #[must_use]
 pub fn open(account: &AccountId, conversation: &ConversationId, seq: Seq) -> Vec<u8> {
     KeyBuilder::new(account, Tag::Open)
-        .text(conversation.as_str())
+        .text(conversation.as_str(), LONG)
         .number(seq.0)
         .done()
 }
@@ -127,14 +190,14 @@ pub fn cursor(account: &AccountId) -> Vec<u8> {
 #[must_use]
 pub fn watermark(account: &AccountId, channel: &str) -> Vec<u8> {
     KeyBuilder::new(account, Tag::Watermark)
-        .text(channel)
+        .text(channel, LONG)
         .done()
 }
 
 #[must_use]
 pub fn session(account: &AccountId, conversation: &ConversationId) -> Vec<u8> {
     KeyBuilder::new(account, Tag::Session)
-        .text(conversation.as_str())
+        .text(conversation.as_str(), LONG)
         .done()
 }
 
@@ -142,7 +205,7 @@ pub fn session(account: &AccountId, conversation: &ConversationId) -> Vec<u8> {
 #[must_use]
 pub fn entries(account: &AccountId, conversation: &ConversationId, generation: u64) -> Vec<u8> {
     KeyBuilder::new(account, Tag::Entry)
-        .text(conversation.as_str())
+        .text(conversation.as_str(), LONG)
         .number(generation)
         .done()
 }
@@ -155,7 +218,7 @@ pub fn entry(
     number: u64,
 ) -> Vec<u8> {
     KeyBuilder::new(account, Tag::Entry)
-        .text(conversation.as_str())
+        .text(conversation.as_str(), LONG)
         .number(generation)
         .number(number)
         .done()
@@ -169,7 +232,7 @@ pub fn turn(account: &AccountId, turn: TurnId) -> Vec<u8> {
 #[must_use]
 pub fn running(account: &AccountId, conversation: &ConversationId) -> Vec<u8> {
     KeyBuilder::new(account, Tag::Running)
-        .text(conversation.as_str())
+        .text(conversation.as_str(), LONG)
         .done()
 }
 
@@ -219,7 +282,7 @@ pub fn post(account: &AccountId, post: PostId) -> Vec<u8> {
 #[must_use]
 pub fn owed(account: &AccountId, conversation: &ConversationId, post: PostId) -> Vec<u8> {
     KeyBuilder::new(account, Tag::Owed)
-        .text(conversation.as_str())
+        .text(conversation.as_str(), LONG)
         .number(post.origin.0)
         .number(u64::from(post.ordinal))
         .done()
@@ -228,15 +291,15 @@ pub fn owed(account: &AccountId, conversation: &ConversationId, post: PostId) ->
 #[must_use]
 pub fn handle(account: &AccountId, handle: &Handle) -> Vec<u8> {
     KeyBuilder::new(account, Tag::Handle)
-        .text(handle.chat.as_str())
-        .text(handle.message.as_str())
+        .text(handle.chat.as_str(), SHORT)
+        .text(handle.message.as_str(), SHORT)
         .done()
 }
 
 #[must_use]
 pub fn pairing(account: &AccountId, user: &UserId) -> Vec<u8> {
     KeyBuilder::new(account, Tag::Pairing)
-        .text(user.as_str())
+        .text(user.as_str(), LONG)
         .done()
 }
 
@@ -247,30 +310,11 @@ pub fn quarantine(account: &AccountId, seq: Seq) -> Vec<u8> {
         .done()
 }
 
-/// The parts of a key, for listings: account, tag, and what follows. Escapes are undone.
-#[must_use]
-pub fn parts(key: &[u8]) -> Vec<String> {
-    key.split(|byte| *byte == 0)
-        .filter(|part| !part.is_empty())
-        .map(|part| {
-            let mut bytes = Vec::with_capacity(part.len());
-            let mut rest = part.iter();
-            while let Some(byte) = rest.next() {
-                match byte {
-                    1 => bytes.push(rest.next().map_or(0, |escaped| escaped - 1)),
-                    other => bytes.push(*other),
-                }
-            }
-            String::from_utf8_lossy(&bytes).into_owned()
-        })
-        .collect()
-}
-
 /// The prefix of a conversation's inbounds without an end.
 #[must_use]
 pub fn open_prefix(account: &AccountId, conversation: &ConversationId) -> Vec<u8> {
     KeyBuilder::new(account, Tag::Open)
-        .text(conversation.as_str())
+        .text(conversation.as_str(), LONG)
         .done()
 }
 
@@ -278,6 +322,49 @@ pub fn open_prefix(account: &AccountId, conversation: &ConversationId) -> Vec<u8
 #[must_use]
 pub fn owed_prefix(account: &AccountId, conversation: &ConversationId) -> Vec<u8> {
     KeyBuilder::new(account, Tag::Owed)
-        .text(conversation.as_str())
+        .text(conversation.as_str(), LONG)
         .done()
 }
+
+/// The parts of a key: account, tag, and what follows, with escapes undone. An id that went in as
+/// a hash comes back as its beginning, a tilde, and the hash ([`is_hashed`]).
+#[must_use]
+pub fn parts(key: &[u8]) -> Vec<String> {
+    let body = key.strip_suffix(&[0]).unwrap_or(key);
+    body.split(|byte| *byte == 0).map(unescape).collect()
+}
+
+/// Whether a part of the key is not the id itself but a hash of it.
+#[must_use]
+pub fn is_hashed(key: &[u8]) -> bool {
+    let mut rest = key.iter();
+    // An escape takes the byte after it along: that one begins nothing.
+    while let Some(byte) = rest.next() {
+        if *byte == ESCAPE && rest.next() == Some(&HASH) {
+            return true;
+        }
+    }
+    false
+}
+
+fn unescape(part: &[u8]) -> String {
+    let mut bytes = Vec::with_capacity(part.len());
+    let mut rest = part.iter();
+    while let Some(byte) = rest.next() {
+        bytes.push(match byte {
+            &ESCAPE => match rest.next() {
+                Some(&ESCAPED_ESCAPE) => ESCAPE,
+                Some(&HASH) => b'~',
+                Some(&ESCAPED_ZERO) => 0,
+                // In a key that no builder made.
+                Some(other) => *other,
+                None => ESCAPE,
+            },
+            other => *other,
+        });
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+#[cfg(test)]
+mod tests;

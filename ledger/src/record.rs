@@ -76,3 +76,6 @@ pub fn decode<R: Record>(bytes: &[u8]) -> Result<R, RecordError> {
     }
     serde_json::from_value(value).map_err(|error| malformed(error.to_string()))
 }
+
+#[cfg(test)]
+mod tests;
