@@ -4,14 +4,19 @@ import { expect, until } from "./harness.mjs";
 
 /** All bubbles, oldest first. */
 export function bubbles(page) {
-  return page.$$eval(".message", (rows) => rows.map((row) => ({
-    id: Number(row.dataset.id),
-    mine: row.classList.contains("mine"),
-    // What the server last said, and what is shown of it so far.
-    length: Number(row.dataset.length),
-    text: row.querySelector(".text").textContent,
-    taken: row.querySelector(".icon-ticks") !== null,
-  })));
+  return page.$$eval(".message", (rows) => rows.map((row) => {
+    const text = row.querySelector(".text").cloneNode(true);
+    // The label and the key over a code block are the page's, not the message's.
+    for (const head of text.querySelectorAll(".code-head")) head.remove();
+    return {
+      id: Number(row.dataset.id),
+      mine: row.classList.contains("mine"),
+      // What the server last said, and what is shown of it so far.
+      length: Number(row.dataset.length),
+      text: text.textContent,
+      taken: row.querySelector(".icon-ticks") !== null,
+    };
+  }));
 }
 
 /** The bot's bubbles after the user's last one (or after the given one). */
@@ -50,6 +55,11 @@ export function words(text) {
   return text.replace(/[^\p{L}\p{N}]/gu, "");
 }
 
+/** The same of Markdown, without what no chat shows as text: link targets, languages, task boxes. */
+export function spoken(markdown) {
+  return words(markdown.replace(/\]\([^)]*\)/g, "]").replace(/^```\w+$/gm, "").replace(/^- \[[ x]\]/gm, ""));
+}
+
 /** What the model said, in the model server's own words, oldest first. */
 export async function modelAnswers(page) {
   const list = await page.evaluate(async () => (await fetch("/api/debug/model-answers")).json());
@@ -63,7 +73,7 @@ export async function whole(page, after, deadlineMs = 60_000) {
     const posts = await answers(page, after);
     seen = posts.map((post) => post.text).join("\n");
     const said = (await modelAnswers(page)).at(-1)?.text;
-    return said && words(said) === words(seen) ? { posts, said } : null;
+    return said && spoken(said) === words(seen) ? { posts, said } : null;
   }, deadlineMs).catch(async (error) => {
     const said = (await modelAnswers(page)).at(-1)?.text;
     throw new Error(`${error.message}\n  shown: ${JSON.stringify(seen)}\n  said:  ${JSON.stringify(said)}`);

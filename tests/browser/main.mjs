@@ -1,7 +1,7 @@
 // What a newcomer does in the first minutes, and what must hold meanwhile.
 
 import { existsSync } from "node:fs";
-import { answers, bubbles, gatewayIs, modelAnswers, once, quiet, say, state, suggest, whole, words } from "./chat.mjs";
+import { answers, bubbles, gatewayIs, modelAnswers, once, quiet, say, spoken, state, suggest, whole, words } from "./chat.mjs";
 import { Browser, check, expect, Playground, results, shot, until } from "./harness.mjs";
 import { dark, keyboard, narrow, reducedMotion } from "./looks.mjs";
 
@@ -93,8 +93,8 @@ async function killInTheMiddle(page) {
   const posts = await answers(page, id);
   once(posts, growing.id);
   const said = (await modelAnswers(page))[asked - 1].text;
-  expect(words(posts[0].text) === words(said), `the first answer is whole, not ${JSON.stringify(posts[0].text)}`);
-  expect(words(cut.text).length < words(said).length && posts[0].length > before, "the kill came in the middle");
+  expect(words(posts[0].text) === spoken(said), `the first answer is whole, not ${JSON.stringify(posts[0].text)}`);
+  expect(words(cut.text).length < spoken(said).length && posts[0].length > before, "the kill came in the middle");
   const all = (await bubbles(page)).filter((one) => one.mine);
   await until("every own message has two ticks", async () => (await bubbles(page)).filter((one) => one.mine && one.taken).length === all.length);
 }

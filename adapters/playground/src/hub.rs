@@ -7,15 +7,8 @@ use tokio::sync::watch;
 use crate::chats::Chat;
 use crate::child::{Log, Phase, Status};
 use crate::clock;
+use crate::ledger::Tally;
 use crate::view::{GatewayState, GatewayView, LedgerView, Snapshot};
-
-/// The ledger's figures and the process that told them: after a kill, an answer of the process
-/// before must not count for the one after.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct LedgerSeen {
-    pub(crate) pid: Option<u32>,
-    pub(crate) view: LedgerView,
-}
 
 /// Sources of the page's state.
 pub(crate) struct Hub {
@@ -23,7 +16,7 @@ pub(crate) struct Hub {
     pub(crate) chats: Vec<Arc<dyn Chat>>,
     pub(crate) log: Arc<Log>,
     child: watch::Receiver<Status>,
-    ledger: RwLock<LedgerSeen>,
+    ledger: RwLock<Tally>,
 }
 
 impl Hub {
@@ -37,7 +30,7 @@ impl Hub {
             chats,
             log,
             child,
-            ledger: RwLock::new(LedgerSeen::default()),
+            ledger: RwLock::new(Tally::default()),
         }
     }
 
@@ -58,14 +51,10 @@ impl Hub {
     /// Takes what the process `pid` answered; `None`: it did not answer, the last figures stay.
     pub(crate) fn set_ledger(&self, pid: Option<u32>, answer: Option<LedgerView>) {
         let changed = {
-            let mut seen = self.ledger.write().unwrap_or_else(PoisonError::into_inner);
-            let view = answer.unwrap_or_else(|| LedgerView {
-                up: false,
-                ..seen.view.clone()
-            });
-            let changed = seen.view != view || seen.pid != pid;
-            *seen = LedgerSeen { pid, view };
-            changed
+            let mut tally = self.ledger.write().unwrap_or_else(PoisonError::into_inner);
+            let before = (tally.pid(), tally.view());
+            tally.take(pid, answer);
+            before != (tally.pid(), tally.view())
         };
         if changed {
             self.changed();
@@ -76,17 +65,17 @@ impl Hub {
         // The version is read first: what changes meanwhile is sent again rather than missed.
         let version = *self.version.borrow();
         let status = self.child.borrow().clone();
-        let seen = self
-            .ledger
-            .read()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone();
-        let up = seen.view.up && seen.pid.is_some() && seen.pid == status.pid();
+        let (teller, ledger) = {
+            let tally = self.ledger.read().unwrap_or_else(PoisonError::into_inner);
+            (tally.pid(), tally.view())
+        };
+        // An answer of the process before must not count for the one after.
+        let up = ledger.up && teller.is_some() && teller == status.pid();
         Snapshot {
             version,
             now_ms: clock::now_ms(),
             gateway: gateway_view(&status, up),
-            ledger: LedgerView { up, ..seen.view },
+            ledger: LedgerView { up, ..ledger },
             chats: self.chats.iter().map(|chat| chat.view()).collect(),
             log: self.log.lines(),
         }

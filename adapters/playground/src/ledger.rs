@@ -91,5 +91,63 @@ fn parse(line: &str) -> Option<LedgerView> {
     })
 }
 
+/// Figures over all processes of the gateway. Each process counts from its own start; what the one
+/// before had told last is added, so that a kill takes nothing away. What happened between its last
+/// answer and its end is not counted.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Tally {
+    pid: Option<u32>,
+    /// Sum of the processes before.
+    before: LedgerView,
+    /// What the present process told last.
+    now: LedgerView,
+}
+
+impl Tally {
+    /// Takes the answer of the process `pid`; `None`: it did not answer, or no process is there.
+    pub(crate) fn take(&mut self, pid: Option<u32>, answer: Option<LedgerView>) {
+        if let Some(answer) = answer {
+            if self.pid != pid {
+                self.before = self.view();
+                self.pid = pid;
+            }
+            self.now = answer;
+        } else {
+            self.now.up = false;
+        }
+    }
+
+    /// Whose figures these are.
+    pub(crate) fn pid(&self) -> Option<u32> {
+        self.pid
+    }
+
+    pub(crate) fn view(&self) -> LedgerView {
+        let (before, now) = (&self.before, &self.now);
+        let fresh = |row: &RecentView| {
+            !now.recent
+                .iter()
+                .any(|new| new.kind == row.kind && new.id == row.id)
+        };
+        let older = before.recent.iter().filter(|row| fresh(row));
+        LedgerView {
+            up: now.up,
+            known: now.known,
+            accepted: before.accepted.saturating_add(now.accepted),
+            running: now.running,
+            owed: now.owed,
+            delivered: before.delivered.saturating_add(now.delivered),
+            refused: before.refused.saturating_add(now.refused),
+            recent: now
+                .recent
+                .iter()
+                .chain(older)
+                .take(MAX_RECENT)
+                .cloned()
+                .collect(),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests;

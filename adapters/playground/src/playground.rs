@@ -19,7 +19,7 @@ use crate::hub::Hub;
 use crate::{Error, Options, gateway_config, http, ledger, welcome};
 
 /// How often the ledger's figures are asked for while the gateway lives.
-const LEDGER_EVERY: Duration = Duration::from_millis(250);
+const LEDGER_EVERY: Duration = Duration::from_millis(100);
 /// Random bytes of the page's token.
 const TOKEN_BYTES: usize = 24;
 

@@ -1,7 +1,7 @@
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::UnixListener;
 
-use super::{SOCKET_NAME, overview, parse};
+use super::{SOCKET_NAME, Tally, overview, parse};
 
 #[test]
 fn missing_and_unknown_fields_are_tolerated() {
@@ -40,4 +40,35 @@ async fn asks_one_line_and_reads_one_line() {
     assert_eq!(line, "{\"command\":\"overview\"}\n");
     let view = view.unwrap();
     assert_eq!((view.delivered, view.refused), (5, 1));
+}
+
+#[test]
+fn a_kill_takes_nothing_away_from_the_figures() {
+    let told = |text: &str| parse(&format!("{{\"ok\":{text}}}"));
+    let mut tally = Tally::default();
+    assert!(!tally.view().known);
+    let row = r#"{"accepted":2,"delivered":1,"running":1,"owed":1,"recent":[{"kind":"turn","id":"1.2","state":"running"},{"kind":"turn","id":"1.1","state":"finished"}]}"#;
+    tally.take(Some(10), told(row));
+    tally.take(None, None);
+    let down = tally.view();
+    assert_eq!(
+        (down.up, down.accepted, down.owed, down.delivered),
+        (false, 2, 1, 1)
+    );
+
+    // The next process counts from nothing, and knows the open turn.
+    let row =
+        r#"{"accepted":0,"delivered":1,"recent":[{"kind":"turn","id":"1.2","state":"finished"}]}"#;
+    for _ in 0..2 {
+        tally.take(Some(11), told(row));
+        let view = tally.view();
+        assert_eq!(
+            (view.up, view.accepted, view.running, view.owed),
+            (true, 2, 0, 0)
+        );
+        assert_eq!(view.delivered, 2);
+        let rows: Vec<&str> = view.recent.iter().map(|row| row.id.as_str()).collect();
+        assert_eq!(rows, vec!["1.2", "1.1"]);
+        assert_eq!(view.recent[0].state, "finished");
+    }
 }

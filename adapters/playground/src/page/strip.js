@@ -117,7 +117,7 @@ export class Strip {
       return el("p", { class: level.toLowerCase() || null }, text);
     }));
     while (box.childElementCount > MAX_LOG_ROWS) box.firstChild.remove();
-    if (lines.length > 0) document.getElementById("log-last").textContent = lines[lines.length - 1].text;
+    if (lines.length > 0) document.getElementById("log-last").textContent = lines[lines.length - 1].text.replace(/^\d{4}-\S+Z\s+/, "");
     if (atEnd) box.scrollTop = box.scrollHeight;
   }
 }
