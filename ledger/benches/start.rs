@@ -61,7 +61,7 @@ fn post(n: u64) -> PostRecord {
     };
     let (conversation, kind) = (place.conversation(None), PostKind::Answer);
     let mut post = PostRecord::new(id, conversation, place, kind, n, Wanted::Live, Wall(n));
-    let words: Vec<String> = (0..80)
+    let words: Vec<String> = (0..64)
         .map(|word| format!("{:x}", n * 7919 + word))
         .collect();
     post.seal(Body::plain(words.join(" ")));

@@ -81,6 +81,9 @@ impl PostRecord {
             }
             (Certainty::NotSent, _) => {}
         }
+        if attempt.call == CallKind::Prove {
+            return self.look_refused(failure.retry);
+        }
         if failure.kind == FailureKind::Format && !self.plainer {
             return Applied::Plainer;
         }
@@ -323,6 +326,18 @@ impl PostRecord {
                 self.known = Known::None;
             }
         }
+    }
+
+    /// A look that did not happen says nothing about the message. One that is refused for good
+    /// means that nothing can be proved here (P6).
+    fn look_refused(&mut self, retry: Retry) -> Applied {
+        if retry != Retry::Never {
+            return Applied::Again;
+        }
+        if let Known::Unresolved { undecidable, .. } = &mut self.known {
+            *undecidable = true;
+        }
+        Applied::Done
     }
 
     fn proved(&mut self, look: Attempt, proof: Option<&Proof>) {

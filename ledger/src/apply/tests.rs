@@ -134,6 +134,49 @@ fn p6_a_create_with_unknown_outcome_is_unresolved_and_one_that_was_not_sent_is_a
 }
 
 #[test]
+fn p6_a_look_that_is_refused_does_not_make_the_post_absent() {
+    let kinds = [
+        FailureKind::Refused,
+        FailureKind::Unsupported,
+        FailureKind::MessageGone,
+        FailureKind::NotEditable,
+        FailureKind::TargetGone,
+        FailureKind::Format,
+    ];
+    for kind in kinds {
+        let mut post = post();
+        begin(&mut post, 1, CallKind::Create, Rev::Sealed(1));
+        post.lose_attempt();
+        let mut look = |number: u64, retry: Retry| {
+            begin(&mut post, number, CallKind::Prove, Rev::Unknown);
+            let refused = failure(Certainty::NotSent, kind.clone(), retry);
+            let applied = post.fail(fence(number), &refused, NOW);
+            (applied, post.known.clone())
+        };
+        let (applied, known) = look(2, Retry::After(Duration::from_secs(1)));
+        assert_eq!(applied, Applied::Again);
+        assert!(matches!(
+            known,
+            Known::Unresolved {
+                looks: 0,
+                undecidable: false,
+                ..
+            }
+        ));
+        let (applied, known) = look(3, Retry::Never);
+        assert_eq!(applied, Applied::Done);
+        assert!(matches!(
+            known,
+            Known::Unresolved {
+                undecidable: true,
+                ..
+            }
+        ));
+        assert!(post.settled.is_none());
+    }
+}
+
+#[test]
 fn a_sealed_create_that_took_effect_without_an_id_is_delivered_unseen_and_a_draft_is_not() {
     let sent = failure(Certainty::Sent, FailureKind::Server, Retry::Never);
     let mut sealed = post();

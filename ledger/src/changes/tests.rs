@@ -326,7 +326,7 @@ fn in_one_commit_the_last_word_on_a_post_stands() {
 }
 
 #[test]
-fn preconditions_refuse_the_whole_commit() {
+fn p2_what_is_required_of_a_key_decides_the_whole_commit() {
     let ledger = Ledger::new();
     let key = || keys::inbound(&account(), &InboundKey::new("new:7:2"));
     let write = |seq: u64, require: &dyn Fn(&mut Changes)| {
