@@ -7,6 +7,12 @@
     reason = "these are tests: what is not as expected ends them"
 )]
 
+mod access;
 mod answers;
+mod configuration;
 mod matrix;
+mod model_trouble;
+mod seeing;
+mod shutdown;
+mod startup;
 mod support;

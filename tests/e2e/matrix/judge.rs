@@ -27,6 +27,9 @@ pub(crate) struct Row {
     pub(crate) asked_again: usize,
     /// Starts of tools beyond those that one answer needs. They are pure.
     pub(crate) tools_again: usize,
+    /// The policy's end for a post whose repeat, too, may have been sent, or whose message can't be
+    /// found to be removed: given up, and the operator is told.
+    pub(crate) given_up: bool,
     pub(crate) problem: Option<String>,
 }
 
@@ -39,7 +42,9 @@ struct Part {
 
 pub(crate) fn judge(played: &Played, target: &Target) -> Row {
     let kind = played.kind;
-    let texts = played.rig.texts_after(ANN, played.asked);
+    let mut texts = played.rig.texts_after(ANN, played.asked);
+    let create = create_in_flight(&played.first);
+    let abandoned = create && take_dropped(kind, &mut texts);
     let parts = parts(&texts);
     let shown: Vec<String> = parts.iter().map(|part| part.text.clone()).collect();
     let difference = talaria_oracle::equal(&kind.markdown(), &shown).err();
@@ -48,16 +53,26 @@ pub(crate) fn judge(played: &Played, target: &Target) -> Row {
         kind,
         point: target.point.clone(),
         occurrence: target.occurrence,
-        create: create_in_flight(&played.first),
+        create,
         lost: usize::from(difference.is_some()),
         unlabelled: parts.iter().map(|part| part.plain.saturating_sub(1)).sum(),
         labelled: parts.iter().map(|part| part.labelled).sum(),
         asked_again: asked_again(played),
         tools_again: again,
+        given_up: played.gave_up,
         problem: None,
     };
-    let allowed = kind.labels() + usize::from(row.create);
-    row.problem = if let Some(difference) = difference {
+    let allowed = kind.labels() + usize::from(create);
+    // A fault and then a kill, both at creates of one post: the second time it is given up.
+    let twice = kind == Kind::Repeated && create && target.occurrence > 1;
+    row.problem = if (twice || abandoned && row.labelled == 0) != row.given_up {
+        Some(format!(
+            "given up: {}, and the operator hears of it: {}",
+            twice, row.given_up
+        ))
+    } else if twice {
+        (row.unlabelled > 0 || row.labelled > 1).then(|| format!("copies; shown: {texts:?}"))
+    } else if let Some(difference) = difference {
         Some(format!("{difference}; shown: {texts:?}"))
     } else if row.unlabelled > 0 || row.labelled > allowed {
         Some(format!("copies; shown: {texts:?}"))
@@ -67,6 +82,19 @@ pub(crate) fn judge(played: &Played, target: &Target) -> Row {
         again_problem
     };
     row
+}
+
+/// Takes away a message of a text that was dropped: its create was on its way at the kill, so
+/// nobody can say which message it made.
+fn take_dropped(kind: Kind, texts: &mut Vec<String>) -> bool {
+    let Some(dropped) = kind.dropped() else {
+        return false;
+    };
+    let found = texts.iter().position(|text| {
+        let line = text.lines().next().unwrap_or_default();
+        !line.is_empty() && dropped.contains(line)
+    });
+    found.map(|index| texts.remove(index)).is_some()
 }
 
 fn parts(texts: &[String]) -> Vec<Part> {

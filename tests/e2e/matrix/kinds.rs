@@ -80,6 +80,11 @@ impl Kind {
         }
     }
 
+    /// A text that the model began and that is not part of the answer.
+    pub(crate) fn dropped(self) -> Option<String> {
+        (self == Self::Withdrawn).then(|| talaria_oracle::plain_text(&long(2)))
+    }
+
     /// How many tools one undisturbed answer runs.
     pub(crate) fn tools(self) -> usize {
         if self == Self::Tools { 2 } else { 0 }

@@ -51,6 +51,8 @@ pub(crate) struct Played {
     pub(crate) second: Trace,
     /// How many model requests there were at the kill.
     pub(crate) requests: usize,
+    /// Whether the process after the kill told the operator of a post that it gave up.
+    pub(crate) gave_up: bool,
 }
 
 /// Runs one answer without a kill; it has to be good.
@@ -62,8 +64,8 @@ pub(crate) fn record(kind: Kind) -> Recorded {
             run.until_quiet_or_end().await.is_none(),
             "the gateway ended"
         );
-        run.rig.kill().await;
-        let played = run.played();
+        let exit = run.rig.kill().await;
+        let played = run.played(&exit);
         let trace = played.first.clone();
         let row = judge(&played, &Target::new("none", 0));
         assert!(row.problem.is_none(), "{row:?}");
@@ -114,8 +116,8 @@ async fn kill_at(kind: Kind, target: &Target, deadline: &Deadline) -> Option<Row
         .await;
     let ended = run.until_quiet_or_end().await;
     assert!(ended.is_none(), "the restarted gateway ended: {ended:?}");
-    run.rig.kill().await;
-    Some(judge(&run.played(), target))
+    let exit = run.rig.kill().await;
+    Some(judge(&run.played(&exit), target))
 }
 
 struct Run {
@@ -203,13 +205,14 @@ impl Run {
         }
     }
 
-    fn played(self) -> Played {
+    fn played(self, last: &Exit) -> Played {
         let (first, second) = (Trace::read(&self.first()), Trace::read(&self.second()));
         Played {
             kind: self.kind,
             asked: self.asked,
             requests: self.requests,
             rig: self.rig,
+            gave_up: last.log.contains("a post was not delivered as it should"),
             first,
             second,
         }

@@ -1,10 +1,15 @@
 //! The gateway's HTTP endpoints, asked over a plain connection so that every header is the test's.
 
+use std::time::Duration;
+
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
 use crate::process::PATIENCE;
 use crate::rig::Rig;
+
+/// How long is waited before health is asked again; there is nothing to be woken by.
+const AGAIN: Duration = Duration::from_millis(50);
 
 impl Rig {
     /// Where the running gateway serves, from its log.
@@ -20,6 +25,26 @@ impl Rig {
             .next()
             .unwrap_or_default()
             .to_owned()
+    }
+
+    /// Waits until health answers with this status; returns the body.
+    ///
+    /// # Panics
+    /// If it does not within `limit`.
+    pub async fn health_is(&self, status: u16, limit: Duration) -> String {
+        let until = tokio::time::Instant::now() + limit;
+        loop {
+            let (found, body) = self.get("/healthz", "localhost").await;
+            if found == status {
+                return body;
+            }
+            if tokio::time::Instant::now() > until {
+                panic!("health is {found} and not {status} after {limit:?}: {body}");
+            }
+            tokio::time::timeout(AGAIN, self.telegram().changed())
+                .await
+                .ok();
+        }
     }
 
     /// GET with this Host header: status and body.
