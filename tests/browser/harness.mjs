@@ -112,11 +112,15 @@ export class Browser {
   }
 }
 
-/** What axe (the accessibility rules) finds on the page as it stands. */
-export async function accessible(page) {
-  // Colours that are on their way to others are no colours.
+/** Colours that are on their way to others are no colours. */
+export async function settled(page) {
   await page.evaluate(() => Promise.allSettled(document.getAnimations()
     .filter((one) => one instanceof CSSTransition).map((one) => one.finished)));
+}
+
+/** What axe (the accessibility rules) finds on the page as it stands. */
+export async function accessible(page) {
+  await settled(page);
   await page.evaluate(axe);
   const { violations, passes } = await page.evaluate(() => globalThis.axe.run());
   expect(passes.length > 20, "the rules were applied");

@@ -1,7 +1,7 @@
 // Keyboard, narrow windows, dark colours, motion.
 
 import { answers, bubbles, gatewayIs, whole } from "./chat.mjs";
-import { accessible, expect, shot, until } from "./harness.mjs";
+import { accessible, expect, settled, shot, until } from "./harness.mjs";
 
 const focused = (page) => page.evaluate(() => {
   const one = document.activeElement;
@@ -114,6 +114,7 @@ const contrast = (page, selector) => page.$eval(selector, (one) => {
 const READ = [".mine .text", ".message:not(.mine) .text", ".message:not(.mine) .meta", ".mine .meta", ".about", "#gateway-detail", ".figure dt", ".later strong", ".done strong", ".chip", ".kind"];
 
 async function readable(page) {
+  await settled(page);
   for (const selector of READ) {
     if (!(await page.$(selector))) continue;
     const ratio = await contrast(page, selector);

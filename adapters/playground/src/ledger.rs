@@ -16,7 +16,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// An answer is far smaller; more than this is not read.
 const MAX_ANSWER_BYTES: u64 = 1 << 20;
 /// Rows of the list on the page.
-const MAX_RECENT: usize = 12;
+const MAX_RECENT: usize = 6;
 
 /// Fields that are missing count as zero or empty: the page is a view, not a judge of the protocol.
 #[derive(Default, Deserialize)]
