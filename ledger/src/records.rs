@@ -1,5 +1,8 @@
 //! Every record kind. Formats are frozen (see [`crate::record::Record`]); `tests/golden` holds a
 //! ledger of each version, and a snapshot test holds each record's text.
+//!
+//! A new version of any record is a new version of `account` too: every start reads that one
+//! first, so an older build stops there and not later, at the first new record that it meets.
 
 mod inbound;
 mod pairing;

@@ -41,6 +41,14 @@ fn post() -> PostRecord {
     post
 }
 
+fn here(message: &str) -> Known {
+    Known::Here {
+        handle: handle(message),
+        phase: Phase::Closed,
+        rev: Rev::Live,
+    }
+}
+
 fn fence(number: u64) -> Fence {
     Fence { epoch: 1, number }
 }
@@ -134,6 +142,60 @@ fn p6_a_create_with_unknown_outcome_is_unresolved_and_one_that_was_not_sent_is_a
 }
 
 #[test]
+fn p4_no_answer_changes_what_is_sealed_and_new_content_is_a_new_revision() {
+    let retries = [Retry::Never, Retry::Now, Retry::OnReconnect];
+    let certainties = [Certainty::NotSent, Certainty::MaybeSent, Certainty::Sent];
+    let kinds = [
+        FailureKind::Format,
+        FailureKind::MessageGone,
+        FailureKind::NotEditable,
+        FailureKind::TargetGone,
+        FailureKind::Network,
+    ];
+    let mut sealed = post();
+    let wanted = sealed.wanted.clone();
+    for call in CallKind::ALL {
+        for known in [Known::None, here("7")] {
+            let mut post = post();
+            post.known = known;
+            begin(&mut post, 1, call, Rev::Sealed(1));
+            let mut answered = post.clone();
+            answered.acknowledge(fence(1), &receipt("8"), UpdateClass::Replace);
+            answered.evidence(&handle("9"));
+            assert_eq!(answered.wanted, wanted, "{call:?}");
+            for kind in &kinds {
+                for (certainty, retry) in certainties.iter().flat_map(|c| retries.map(|r| (*c, r)))
+                {
+                    let mut failed = post.clone();
+                    failed.fail(fence(1), &failure(certainty, kind.clone(), retry), NOW);
+                    failed.lose_attempt();
+                    assert_eq!(failed.wanted, wanted, "{call:?} {kind:?}");
+                }
+            }
+        }
+    }
+    let mut revs = Vec::new();
+    for text in ["corrected", "again"] {
+        sealed.seal(Body::plain(text));
+        revs.push(sealed.wanted.clone());
+    }
+    sealed.repeat(Body::plain("labelled"));
+    revs.push(sealed.wanted.clone());
+    sealed.acknowledged = Some(4);
+    sealed.withdraw();
+    sealed.seal(Body::plain("stub"));
+    revs.push(sealed.wanted.clone());
+    let revs: Vec<u32> = revs
+        .iter()
+        .map(|wanted| match wanted {
+            Wanted::Sealed { rev, .. } => *rev,
+            Wanted::Live | Wanted::Absent => 0,
+        })
+        .collect();
+    assert_eq!(revs, [2, 3, 4, 5]);
+}
+
+#[test]
 fn p6_a_look_that_is_refused_does_not_make_the_post_absent() {
     let kinds = [
         FailureKind::Refused,
@@ -158,7 +220,6 @@ fn p6_a_look_that_is_refused_does_not_make_the_post_absent() {
         assert!(matches!(
             known,
             Known::Unresolved {
-                looks: 0,
                 undecidable: false,
                 ..
             }

@@ -141,6 +141,16 @@ fn a_newer_version_is_refused_and_the_message_names_the_record_and_the_fix() {
     }
 }
 
+/// Every start reads the account's record first.
+#[test]
+fn the_version_of_the_account_record_counts_every_change_of_any_format() {
+    let changes = |kind: &&(&str, u64)| kind.1 - 1;
+    let (account, others): (Vec<_>, Vec<_>) =
+        KINDS.iter().partition(|(kind, _)| *kind == "account");
+    let all: u64 = others.iter().map(changes).sum();
+    assert!(account.iter().map(changes).sum::<u64>() >= all);
+}
+
 #[test]
 fn a_variant_that_this_build_does_not_know_is_malformed_not_guessed() {
     let Example { bytes, .. } = by_kind().remove("post").unwrap().remove(1);
