@@ -16,7 +16,7 @@ pub(crate) struct Facts<'a> {
     pub(crate) data_dir: &'a Path,
     pub(crate) model_url: &'a str,
     pub(crate) telegram_url: &'a str,
-    pub(crate) telegram_token: &'a str,
+    pub(crate) telegram_token_file: &'a Path,
 }
 
 #[derive(Serialize)]
@@ -58,8 +58,13 @@ struct Access {
 #[derive(Serialize)]
 struct Telegram<'a> {
     name: &'static str,
-    token: &'a str,
+    token: Secret<'a>,
     api_url: &'a str,
+}
+
+#[derive(Serialize)]
+struct Secret<'a> {
+    file: &'a Path,
 }
 
 /// The file's text.
@@ -79,7 +84,9 @@ pub(crate) fn render(facts: &Facts<'_>) -> Result<String, toml::ser::Error> {
         access: Access { default: "open" },
         telegram: [Telegram {
             name: ACCOUNT_NAME,
-            token: facts.telegram_token,
+            token: Secret {
+                file: facts.telegram_token_file,
+            },
             api_url: facts.telegram_url,
         }],
     })

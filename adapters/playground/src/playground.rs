@@ -219,11 +219,13 @@ fn launch(
     data_dir: &Path,
 ) -> Result<Launch, Error> {
     let config = folder.join("talaria.toml");
+    let token = folder.join("telegram-token");
+    gateway_config::write_private(&token, emulated.telegram_token())?;
     let text = gateway_config::render(&gateway_config::Facts {
         data_dir,
         model_url: &emulated.model_url(),
         telegram_url: &emulated.telegram_url(),
-        telegram_token: emulated.telegram_token(),
+        telegram_token_file: &token,
     })?;
     gateway_config::write_private(&config, &text)?;
     let mut args = options.gateway_args.clone();

@@ -12,7 +12,7 @@ pub(crate) fn text(url: &str, data_dir: Option<&Path>) -> String {
         "Talaria playground: {url}\n\
          \n\
          Open that address in a browser, then\n\
-         \x20 1. ask for a long answer (the first button does),\n\
+         \x20 1. ask for a slow answer (the guide has a button for it),\n\
          \x20 2. press Kill while it grows,\n\
          \x20 3. press Start and watch it finish: once, and whole.\n\
          \n\

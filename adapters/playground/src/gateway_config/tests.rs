@@ -9,7 +9,7 @@ fn the_file_points_everything_at_this_machine() {
         data_dir: Path::new("/tmp/with \"quotes\"/data"),
         model_url: "http://127.0.0.1:1001",
         telegram_url: "http://127.0.0.1:1002",
-        telegram_token: "70001:abc",
+        telegram_token_file: Path::new("/tmp/token"),
     })
     .unwrap();
     let file: toml::Table = text.parse().unwrap();
@@ -25,7 +25,10 @@ fn the_file_points_everything_at_this_machine() {
         Some("http://127.0.0.1:1001")
     );
     assert_eq!(file["access"]["default"].as_str(), Some("open"));
-    assert_eq!(file["telegram"][0]["token"].as_str(), Some("70001:abc"));
+    assert_eq!(
+        file["telegram"][0]["token"]["file"].as_str(),
+        Some("/tmp/token")
+    );
     assert_eq!(
         file["telegram"][0]["api_url"].as_str(),
         Some("http://127.0.0.1:1002")

@@ -79,7 +79,7 @@ export class Strip {
     const detail = document.getElementById("gateway-detail");
     if (pid !== null) detail.textContent = `pid ${pid} · ${age}`;
     else if (state === "killed") detail.textContent = `${age} ago`;
-    else detail.textContent = `${ended}${line ? `: ${line}` : ""}`;
+    else detail.textContent = `${ended}${line ? `: ${withoutTime(line)}` : ""}`;
     detail.title = detail.textContent;
   }
 
@@ -117,10 +117,12 @@ export class Strip {
       return el("p", { class: level.toLowerCase() || null }, text);
     }));
     while (box.childElementCount > MAX_LOG_ROWS) box.firstChild.remove();
-    if (lines.length > 0) document.getElementById("log-last").textContent = lines[lines.length - 1].text.replace(/^\d{4}-\S+Z\s+/, "");
+    if (lines.length > 0) document.getElementById("log-last").textContent = withoutTime(lines[lines.length - 1].text);
     if (atEnd) box.scrollTop = box.scrollHeight;
   }
 }
+
+const withoutTime = (line) => line.replace(/^\d{4}-\S+Z\s+/, "");
 
 function recentRow({ kind, id, state, at_ms: at, title }) {
   return el("li", { "data-kind": kind, "data-state": state },
