@@ -14,6 +14,7 @@
 
 mod error;
 mod files;
+mod look;
 
 use std::fs::{self, DirBuilder, Permissions};
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
@@ -75,6 +76,7 @@ pub fn open(root: &Path, options: SledOptions, fresh: LedgerId) -> Result<SledSt
             });
         }
     }
+    look::is_a_log(&path.join("db"))?;
     let store = SledStore::open(&path, options, None, Some(lock))
         .map_err(|error| OpenError::from_store(&path, error))?;
     if store.ledger_id() == marker {

@@ -250,3 +250,22 @@ fn space_is_short_exactly_below_the_mark() {
         assert_eq!(store.space().unwrap().ok(), ok);
     }
 }
+
+#[test]
+fn a_log_that_is_none_is_refused_and_left_as_it_is() {
+    let folder = ledger();
+    let db = folder.path().join(FIRST_STORE).join("db");
+    let whole = fs::read(&db).unwrap();
+    for broken in [
+        vec![b'x'; whole.len()],
+        b"not a database".to_vec(),
+        vec![0; 1 << 20],
+    ] {
+        fs::write(&db, &broken).unwrap();
+        let error = refusal(folder.path());
+        assert!(matches!(error, OpenError::Damaged { .. }), "{error:?}");
+        assert_eq!(fs::read(&db).unwrap(), broken, "it was changed");
+    }
+    fs::write(&db, &whole).unwrap();
+    assert!(open_as(folder.path(), OTHER).is_ok());
+}
