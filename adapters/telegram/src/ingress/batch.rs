@@ -11,6 +11,10 @@ use crate::parse::{Bot, Parsed, parse};
 /// The longest raw text that is kept of an update which can't be read, in bytes.
 const RAW_BYTES: usize = 8 << 10;
 
+/// A longer update is none of this platform: its texts have at most 4096 characters (Bot API:
+/// Message). The ledger must not be asked to keep it.
+const UPDATE_BYTES: usize = 1 << 20;
+
 /// What is handed over together.
 #[derive(Debug)]
 pub(super) struct Batch {
@@ -71,9 +75,12 @@ impl Batch {
 }
 
 fn event(bot: Bot<'_>, number: Option<i64>, raw: &str) -> Option<Ingress> {
-    let parsed = serde_json::from_str(raw)
-        .map_err(|_| "nested too deeply to be read".to_owned())
-        .and_then(|update| parse(bot, &update).map_err(|error| error.to_string()));
+    let update = if raw.len() > UPDATE_BYTES {
+        Err(format!("{} bytes long", raw.len()))
+    } else {
+        serde_json::from_str(raw).map_err(|_| "nested too deeply to be read".to_owned())
+    };
+    let parsed = update.and_then(|update| parse(bot, &update).map_err(|error| error.to_string()));
     match parsed {
         Ok(Parsed::Inbound(inbound)) => Some(Ingress::Inbound(*inbound)),
         Ok(Parsed::Ignored(why)) => {

@@ -56,6 +56,21 @@ fn a_bad_update_harms_no_neighbour() {
 }
 
 #[test]
+fn an_update_that_is_too_long_is_set_aside_with_its_beginning() {
+    let long = text(301, &"x".repeat(super::UPDATE_BYTES));
+    let batch = read(&[&text(300, "ok"), &long, &text(302, "ok too")]);
+    assert_eq!(
+        names(&batch),
+        ["new:5001:300", "update:301", "new:5001:302"]
+    );
+    let kept = batch.events.iter().find_map(|event| match event {
+        Ingress::Quarantine { raw, .. } => Some(raw.len()),
+        Ingress::Inbound(_) | Ingress::Evidence { .. } => None,
+    });
+    assert_eq!(kept, Some(RAW_BYTES));
+}
+
+#[test]
 fn the_offset_goes_past_the_highest_number_even_if_that_update_is_bad() {
     assert_eq!(
         read(&[&text(7, "a"), r#"{"update_id":9}"#]).next_offset,
