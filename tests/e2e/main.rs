@@ -10,9 +10,14 @@
 mod access;
 mod answers;
 mod configuration;
+mod delivery;
+mod disk;
+mod inbound;
 mod matrix;
 mod model_trouble;
 mod seeing;
+mod sessions;
 mod shutdown;
 mod startup;
+mod streaming;
 mod support;

@@ -67,11 +67,14 @@ fn a_platform_that_is_away_is_seen_and_comes_back() {
             .wait_for(SOON, "not connected; trying again")
             .await
             .expect("it is said");
-        let body = rig.health_is(503, SOON).await;
-        assert!(body.contains("degraded"), "{body}");
+        let health = rig.health_says("degraded", SOON).await;
+        assert!(
+            health["links"].to_string().contains("platform_in"),
+            "{health}"
+        );
         rig.telegram().set_down(false);
         asks_and_reads(rig, "Back again.").await;
-        rig.health_is(200, SOON).await;
+        rig.health_says("ok", SOON).await;
     });
 }
 

@@ -81,7 +81,7 @@ impl Rig {
             if tokio::time::Instant::now() >= until {
                 panic!(
                     "not quiet after {limit:?}: {waiting} updates wait, owed: {owed:?}\n{}",
-                    self.log().text()
+                    self.log_text()
                 );
             }
             tokio::time::timeout(AGAIN, self.telegram().changed())

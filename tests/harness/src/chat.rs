@@ -72,7 +72,7 @@ impl Rig {
             panic!(
                 "no such answer within {limit:?}: {last:?}\nshown: {:?}\n{}",
                 self.texts_after(user, message),
-                self.log().text()
+                self.log_text()
             )
         })
     }
@@ -93,7 +93,7 @@ impl Rig {
             panic!(
                 "{text:?} is not read within {limit:?}; shown: {:?}\n{}",
                 self.texts_after(user, message),
-                self.log().text()
+                self.log_text()
             )
         })
     }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
@@ -27,19 +28,20 @@ impl Rig {
             .to_owned()
     }
 
-    /// Waits until health answers with this status; returns the body.
+    /// Waits until health says this status word; returns the whole answer.
     ///
     /// # Panics
     /// If it does not within `limit`.
-    pub async fn health_is(&self, status: u16, limit: Duration) -> String {
+    pub async fn health_says(&self, word: &str, limit: Duration) -> Value {
         let until = tokio::time::Instant::now() + limit;
         loop {
-            let (found, body) = self.get("/healthz", "localhost").await;
-            if found == status {
-                return body;
+            let (_, body) = self.get("/healthz", "localhost").await;
+            let answer: Value = serde_json::from_str(&body).unwrap_or_default();
+            if answer["status"] == word {
+                return answer;
             }
             if tokio::time::Instant::now() > until {
-                panic!("health is {found} and not {status} after {limit:?}: {body}");
+                panic!("health does not say {word:?} after {limit:?}: {body}");
             }
             tokio::time::timeout(AGAIN, self.telegram().changed())
                 .await

@@ -190,6 +190,14 @@ impl Rig {
         self.gateway.as_ref().expect("a gateway").log().clone()
     }
 
+    /// The running gateway's log as text, for what a failed test says.
+    pub(crate) fn log_text(&self) -> String {
+        self.gateway
+            .as_ref()
+            .map(|gateway| gateway.log().text())
+            .unwrap_or_default()
+    }
+
     /// Ends the gateway with SIGKILL.
     ///
     /// # Panics
