@@ -1,6 +1,7 @@
 //! One file for each rule.
 
 mod choke;
+mod crash_points;
 mod dependencies;
 mod layout;
 mod length;

@@ -67,7 +67,7 @@ fn d03_a_crash_between_parts_repeats_none_of_them() {
             .map(|name| {
                 let line =
                     format!("Part {name} has a line that is about as long as this one is.\n\n");
-                line.repeat(if *name == "d" { 10 } else { 64 })
+                line.repeat(if *name == "d" { 20 } else { 71 })
             })
             .collect();
         let markdown = markdown.concat();

@@ -5,13 +5,15 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use serde_json::Value;
-use talaria_emulators::anthropic::{Matcher, Reply};
+use talaria_emulators::anthropic::{Block, Matcher, Message, Reply};
 use talaria_harness::setup::ANN;
 use talaria_harness::{Gateway, Rig};
 
 use crate::support::{SOON, case, dialogue, setup, text, until, with};
 
 const TRY_AGAIN: i32 = 75;
+/// The store's log grows by so many bytes at once.
+const SEGMENT: u64 = 512 * 1024;
 
 /// The store's file may grow to so many blocks of 512 bytes and no further, as on a full disk.
 fn spawn_with_little_space(rig: &Rig, blocks: u64) -> Gateway {
@@ -50,24 +52,24 @@ fn i11_a_full_disk_loses_nothing_and_is_said() {
             rig.model()
                 .script_times(Matcher::LastUserContains(line.clone()), 50, reply);
         }
-        rig.model()
-            .script_times(Matcher::Any, 500, Reply::text(&"filler ".repeat(400)));
+        // The answers to the others are short to send and long to keep.
+        let thinking = Block::thinking(&"filler ".repeat(3000));
+        let long = Message::blocks(vec![thinking, Block::text("filler")]).at(0.0);
+        rig.model().script_times(Matcher::Any, 500, long);
         rig.start().await;
         let first = rig.says(ANN, &lines[0]);
         rig.reads(ANN, first, "Noted", SOON).await;
         rig.quiet(SOON).await;
         rig.terminate().await;
-        let size = fs::metadata(rig.data_dir().join("ledger-1/db"))
-            .expect("the store")
-            .len();
-        let mut full = spawn_with_little_space(rig, size / 512 + 200);
+        // One segment of the store's log, and not a byte more.
+        let mut full = spawn_with_little_space(rig, SEGMENT / 512);
         let second = rig.says(ANN, &lines[1]);
         rig.reads(ANN, second, "Noted", SOON).await;
         let mut sent = 2;
         while full.is_running() && sent < 200 {
             sent += 1;
             let before = rig.model().request_count();
-            rig.says(ANN, &format!("filler {sent}: {}", "x".repeat(3000)));
+            rig.says(ANN, &format!("filler {sent}"));
             let platform = rig.telegram();
             let until = platform.wait_until(SOON, |_| {
                 rig.model().request_count() > before || !full.is_running()

@@ -63,19 +63,19 @@ pub(crate) fn judge(played: &Played, target: &Target) -> Row {
         problem: None,
     };
     let allowed = kind.labels() + usize::from(create);
-    // A fault and then a kill, both at creates of one post: the second time it is given up.
-    let twice = kind == Kind::Repeated && create && target.occurrence > 1;
-    row.problem = if (twice || abandoned && row.labelled == 0) != row.given_up {
+    // What policy gives up has to be said: a second unknown create of one post, and a message of a
+    // dropped text that nobody can find.
+    let may_give_up = create && matches!(kind, Kind::Repeated | Kind::Withdrawn);
+    row.problem = if row.given_up && !may_give_up {
+        Some("the operator is told that a post was given up".to_owned())
+    } else if abandoned && row.labelled == 0 && !row.given_up {
         Some(format!(
-            "given up: {}, and the operator hears of it: {}",
-            twice, row.given_up
+            "a message of a dropped text stays, and nobody is told: {texts:?}"
         ))
-    } else if twice {
-        (row.unlabelled > 0 || row.labelled > 1).then(|| format!("copies; shown: {texts:?}"))
-    } else if let Some(difference) = difference {
-        Some(format!("{difference}; shown: {texts:?}"))
     } else if row.unlabelled > 0 || row.labelled > allowed {
         Some(format!("copies; shown: {texts:?}"))
+    } else if let Some(difference) = difference.filter(|_| !row.given_up) {
+        Some(format!("{difference}; shown: {texts:?}"))
     } else if row.asked_again > 0 {
         Some("a journalled response was asked for again".to_owned())
     } else {
