@@ -5,7 +5,7 @@ use crate::manifest::{Dependency, Kind, Manifest};
 use crate::{Violation, none, reported};
 
 /// What each crate may use of ours. The root package, which is the app, may use all.
-const OURS: [(&str, &[&str]); 16] = [
+const OURS: [(&str, &[&str]); 17] = [
     ("talaria-types", &[]),
     ("talaria-ledger", &["types"]),
     ("talaria-markup", &["types"]),
@@ -38,6 +38,10 @@ const OURS: [(&str, &[&str]); 16] = [
     ("talaria-playground", &["emulators"]),
     ("talaria-harness", &["emulators", "oracle"]),
     (
+        "talaria-long",
+        &["types", "ledger", "emulators", "oracle", "harness"],
+    ),
+    (
         "talaria-sim",
         &[
             "types", "ledger", "markup", "contract", "core", "agent", "runtime",
@@ -48,13 +52,15 @@ const OURS: [(&str, &[&str]); 16] = [
 /// What tests may use besides: the outside world and the oracle.
 const IN_TESTS: [&str; 2] = ["talaria-emulators", "talaria-oracle"];
 
-/// Who speaks HTTP: the model client, the adapters, and the playground to its own emulators.
+/// Who speaks HTTP: the model client, the adapters, the playground to its own emulators, and the
+/// long runs, which measure what any client needs.
 const REQUESTS: &[&str] = &[
     "talaria-agent",
     "talaria-telegram",
     "talaria-discord",
     "talaria-slack",
     "talaria-playground",
+    "talaria-long",
 ];
 
 /// Crates that only these packages may use.
