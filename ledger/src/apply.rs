@@ -20,6 +20,9 @@ pub enum Applied {
     Again,
     /// The platform refuses the format: make a plainer revision.
     Plainer,
+    /// A draft is refused for good. The turn goes on, and so does the post: nothing more is tried
+    /// before it is sealed.
+    Held,
 }
 
 impl PostRecord {
@@ -46,7 +49,7 @@ impl PostRecord {
             CallKind::Append => self.shows(attempt.rev),
             CallKind::Close => self.closed(),
             CallKind::Delete => self.removed(attempt.target.as_ref()),
-            CallKind::Prove => self.proved(attempt, receipt.proof.as_ref()),
+            CallKind::Prove => self.proved(receipt.proof.as_ref()),
             CallKind::Upload
             | CallKind::Signal
             | CallKind::React
@@ -84,7 +87,15 @@ impl PostRecord {
         if attempt.call == CallKind::Prove {
             return self.look_refused(failure.retry);
         }
-        if failure.kind == FailureKind::Format && !self.plainer {
+        // A token that is refused says nothing of the post: it stays owed until it is right again.
+        if failure.kind == FailureKind::Unauthorized {
+            return Applied::Again;
+        }
+        if matches!(failure.kind, FailureKind::Format | FailureKind::Refused)
+            && attempt.call != CallKind::Delete
+            && attempt.call != CallKind::Prove
+            && !self.plainer
+        {
             return Applied::Plainer;
         }
         if attempt.call == CallKind::Delete {
@@ -99,6 +110,7 @@ impl PostRecord {
                 self.supersede();
                 Applied::Done
             }
+            (FailureKind::TargetGone, Retry::Never) if self.wanted == Wanted::Live => Applied::Held,
             (FailureKind::TargetGone, Retry::Never) => {
                 // The chat is out of reach, for the removal of extra copies too.
                 self.extra.clear();
@@ -110,6 +122,7 @@ impl PostRecord {
                 );
                 Applied::Done
             }
+            (_, Retry::Never) if creates && self.wanted == Wanted::Live => Applied::Held,
             (_, Retry::Never) if creates => {
                 self.settle(
                     Settlement::Refused {
@@ -141,18 +154,16 @@ impl PostRecord {
             Known::Here { handle: known, .. } if known == handle => {}
             Known::Here { .. } | Known::Gone { .. } => self.add_extra(handle),
             Known::None | Known::Staged { .. } | Known::Unresolved { .. } => {
-                if self.is_settled() && self.labelled {
-                    self.add_extra(handle);
-                } else {
-                    self.known = Known::Here {
-                        handle: handle.clone(),
-                        phase: Phase::Closed,
-                        rev: Rev::Unknown,
-                    };
-                }
+                self.known = Known::Here {
+                    handle: handle.clone(),
+                    phase: Phase::Closed,
+                    rev: Rev::Unknown,
+                };
+                // P6: what it shows is not known, so it is an obligation (again).
+                self.settled = None;
             }
         }
-        if self.is_settled() && !self.extra.is_empty() {
+        if !self.extra.is_empty() {
             self.settled = None;
         }
     }
@@ -167,6 +178,9 @@ impl PostRecord {
         };
         self.wanted = Wanted::Sealed { rev, body };
         self.settled = None;
+        // What befell another content says nothing of this one.
+        self.plainer = false;
+        self.recoveries = 0;
     }
 
     pub fn withdraw(&mut self) {
@@ -263,7 +277,7 @@ impl PostRecord {
                     };
                 }
             }
-            CallKind::Prove => self.looked_in_vain(attempt),
+            CallKind::Prove => self.looked_in_vain(),
             CallKind::Edit | CallKind::Append | CallKind::Close => self.shows(Rev::Unknown),
             CallKind::Delete
             | CallKind::Upload
@@ -315,7 +329,7 @@ impl PostRecord {
     /// How many looks may fail before a create counts as not provable.
     const LOOKS: u8 = 5;
 
-    fn looked_in_vain(&mut self, _look: Attempt) {
+    fn looked_in_vain(&mut self) {
         if let Known::Unresolved {
             looks, undecidable, ..
         } = &mut self.known
@@ -340,7 +354,7 @@ impl PostRecord {
         Applied::Done
     }
 
-    fn proved(&mut self, look: Attempt, proof: Option<&Proof>) {
+    fn proved(&mut self, proof: Option<&Proof>) {
         match proof {
             Some(Proof::Present(handle)) => {
                 self.known = Known::Here {
@@ -356,7 +370,7 @@ impl PostRecord {
                     *undecidable = true;
                 }
             }
-            None => self.looked_in_vain(look),
+            None => self.looked_in_vain(),
         }
     }
 

@@ -1,6 +1,7 @@
 //! The transition table of a post (design section 3): what to do next, given what is wanted, what
 //! is known, and a few facts. One pure function; its test goes through every combination.
 
+use talaria_types::mutation;
 use talaria_types::{CreateClass, Handle, RemoveClass, UpdateClass};
 
 use crate::records::{Known, Phase, PostRecord, Settlement, Wanted};
@@ -81,6 +82,12 @@ pub enum Next {
 /// The first row that fits.
 #[must_use]
 pub fn next(post: &PostRecord, facts: &Facts) -> (Row, Next) {
+    let (row, next) = decide(post, facts);
+    mutation::note_row(row.0);
+    (row, next)
+}
+
+fn decide(post: &PostRecord, facts: &Facts) -> (Row, Next) {
     match facts.attempt {
         AttemptState::InFlight => return (Row(1), Next::Wait),
         AttemptState::Lost => return (Row(1), Next::LoseAttempt),

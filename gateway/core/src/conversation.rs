@@ -16,7 +16,7 @@ use talaria_ledger::records::{
     CancelReason, End, InboundRecord, PostRecord, TurnRecord, TurnState,
 };
 use talaria_types::crash::CommitKind;
-use talaria_types::{AccountId, Content, ConversationId, Place, Seq, TurnId};
+use talaria_types::{AccountId, Content, ConversationId, InboundKey, Place, Seq, TurnId};
 
 use crate::Error;
 use crate::context::Context;
@@ -24,7 +24,7 @@ use crate::io::{Effect, Input, Note};
 use crate::outbox::Outbox;
 use crate::pacing::Slot;
 use crate::presenter::{Live, Reply};
-use crate::session::{Session, freeze};
+use crate::session::{Session, Waiting, freeze};
 use crate::turn::Turn;
 use signals::Signals;
 
@@ -44,6 +44,8 @@ pub struct Conversation {
     signals: Signals,
     /// Set by [`Input::Start`]: what was running before goes on with this input.
     restored: bool,
+    /// No turn starts before everything that was open is known: an edit may follow, or `/new`.
+    started: bool,
     after_crash: bool,
     /// Inbounds that this machine was told of: a restore and a delivery may both bring one.
     seen: BTreeSet<Seq>,
@@ -82,7 +84,10 @@ impl Conversation {
     pub fn on(&mut self, input: Input, cx: &Context) -> Result<Vec<Effect>, Error> {
         let mut out = Vec::new();
         match input {
-            Input::Start => self.restored = true,
+            Input::Start => {
+                self.restored = true;
+                self.started = true;
+            }
             Input::Inbound(record) => self.inbound(*record, cx, &mut out)?,
             Input::Model { turn, ask, event } => self.model(turn, ask, event, cx, &mut out)?,
             Input::ToolDone {
@@ -93,7 +98,11 @@ impl Conversation {
             } => {
                 self.tool_done(turn, step, call, result, cx, &mut out)?;
             }
-            Input::Granted(Slot::Post(post)) => self.outbox.granted(post, cx, &mut out)?,
+            Input::Granted(Slot::Post(post)) => {
+                // What is sent is the newest text, laid out now.
+                self.show_live(true, cx, &mut out);
+                self.outbox.granted(post, cx, &mut out)?;
+            }
             Input::Granted(slot) => {
                 self.signals
                     .granted(slot, &self.session.record.place, cx, &mut out)
@@ -108,8 +117,10 @@ impl Conversation {
             Input::CallDone { slot, outcome, .. } => {
                 self.signals.answered(&slot, &outcome, cx, &mut out)
             }
-            Input::Evidence { post, handle } => self.outbox.evidence(post, &handle),
-            Input::Posted(post) => self.outbox.insert(*post),
+            Input::Evidence { post, handle } => {
+                self.outbox.evidence(post.id, Some(*post), &handle);
+            }
+            Input::Posted(post) => self.outbox.take_over(*post),
             Input::Wake => {}
         }
         self.settle_down(cx, &mut out)?;
@@ -123,7 +134,7 @@ impl Conversation {
         }
         self.retry_model(cx, out);
         self.start_turn(cx, out)?;
-        self.show_live(cx, out);
+        self.show_live(false, cx, out);
         self.outbox.advance_all(cx, out)?;
         let busy = self.turn.is_some() || self.outbox.show_life;
         self.signals
@@ -161,25 +172,7 @@ impl Conversation {
                 self.session.enqueue(record);
                 Ok(())
             }
-            Content::Edit { of, .. } => {
-                let waiting = self
-                    .session
-                    .queue
-                    .iter()
-                    .position(|waiting| waiting.inbound.key == of);
-                if let Some(original) = waiting.and_then(|index| self.session.queue.remove(index)) {
-                    // P0: the new version takes the place of the one that had not started.
-                    self.end_inbound(
-                        original,
-                        End::Cancelled {
-                            reason: CancelReason::Edited,
-                        },
-                        out,
-                    )?;
-                }
-                self.session.enqueue(record);
-                Ok(())
-            }
+            Content::Edit { of, text } => self.edited(record, &of, text, out),
             Content::Command { command, .. } => self.command(record, command, cx, out),
             Content::Press { interaction, .. } => {
                 self.signals
@@ -190,6 +183,42 @@ impl Conversation {
                 self.answer_inbound(record, crate::wording::unsupported(&what), cx, out)
             }
         }
+    }
+
+    /// P0: a new version takes the place of one that has not started; otherwise it is a new
+    /// inbound of its own.
+    fn edited(
+        &mut self,
+        mut record: InboundRecord,
+        of: &InboundKey,
+        text: String,
+        out: &mut Vec<Effect>,
+    ) -> Result<(), Error> {
+        let waiting = self.session.queue.iter().position(|waiting| {
+            waiting.inbound.key == *of
+                || matches!(&waiting.replaces, Some(original) if original == of)
+        });
+        let Some(waiting) = waiting.and_then(|index| self.session.queue.get_mut(index)) else {
+            self.session.enqueue(record);
+            return Ok(());
+        };
+        // The model never saw the first version: this one is the message.
+        record.inbound.content = Content::Text { text };
+        let mut changes = Changes::new(self.account.clone());
+        changes.inbound(&InboundRecord {
+            end: Some(End::Cancelled {
+                reason: CancelReason::Edited,
+            }),
+            ..waiting.record.clone()
+        })?;
+        changes.inbound(&record)?;
+        waiting.record = record;
+        waiting.replaces = Some(of.clone());
+        out.push(Effect::Commit {
+            kind: CommitKind::Command,
+            changes,
+        });
+        Ok(())
     }
 
     /// P12, at the start of a turn and of a command's effect.
@@ -223,8 +252,8 @@ impl Conversation {
 
     /// Starts the next turn, if none runs and something waits.
     fn start_turn(&mut self, cx: &Context, out: &mut Vec<Effect>) -> Result<(), Error> {
-        while self.turn.is_none() {
-            let Some(record) = self.session.queue.pop_front() else {
+        while self.started && self.turn.is_none() {
+            let Some(Waiting { record, .. }) = self.session.queue.pop_front() else {
                 return Ok(());
             };
             if !cx
@@ -291,11 +320,16 @@ impl Conversation {
     }
 
     /// Brings the live posts up to the text that is there.
-    fn show_live(&mut self, cx: &Context, out: &mut Vec<Effect>) {
+    /// While a call of the reply waits or is on its way the text only grows: laying it out for each
+    /// word would be work for nothing.
+    fn show_live(&mut self, granted: bool, cx: &Context, out: &mut Vec<Effect>) {
         if !cx.capabilities.drafts {
             return;
         }
         let Some(turn) = &self.turn else { return };
+        if !granted && self.outbox.has_call(turn.record.id.0) {
+            return;
+        }
         let bodies = match self.reply.live(turn, cx) {
             Live::Unchanged => return,
             Live::Wait(until) => return out.push(Effect::WakeAt(until)),

@@ -12,7 +12,7 @@ use talaria_ledger::records::{
 use talaria_ledger::store::Store;
 use talaria_types::mutation::{self, Mutation};
 use talaria_types::{
-    AccountId, Body, ConversationId, Inbound, InboundKey, PlaceKind, PostId, Seq, Wall,
+    AccountId, Body, Content, ConversationId, Inbound, InboundKey, PlaceKind, PostId, Seq, Wall,
 };
 
 use crate::Error;
@@ -23,6 +23,8 @@ use crate::wording;
 
 /// A pairing code is shown again to the same person after so long.
 const CODE_AGAIN: std::time::Duration = std::time::Duration::from_secs(3600);
+/// A request that nobody answered for so long makes room for others.
+const CODE_VALID: std::time::Duration = std::time::Duration::from_secs(24 * 3600);
 /// How many people may wait for approval at once; further ones get no code.
 const WAITING_PEOPLE: usize = 100;
 
@@ -123,7 +125,7 @@ impl Plan {
             self.refused += 1;
             return self.pair(door, &inbound, seq, code);
         }
-        if self.is_duplicate(door, &inbound, seen)? {
+        if self.is_duplicate(door, &inbound, seen)? || is_unchanged(door, &inbound)? {
             self.duplicates += 1;
             return Ok(());
         }
@@ -238,12 +240,30 @@ impl Plan {
     }
 }
 
+/// Platforms tell of edits that changed nothing that we read. One that says what its original
+/// says would only be answered twice (P2).
+fn is_unchanged(door: &Door, inbound: &Inbound) -> Result<bool, Error> {
+    let Content::Edit { of, text } = &inbound.content else {
+        return Ok(false);
+    };
+    let original: Option<InboundRecord> = get(door.store, &keys::inbound(door.account, of))?;
+    Ok(original.is_some_and(|record| match record.inbound.content {
+        Content::Text { text: before } => before == *text,
+        Content::Command { .. }
+        | Content::Edit { .. }
+        | Content::Press { .. }
+        | Content::Unsupported { .. } => false,
+    }))
+}
+
 /// How many people have a code and no answer yet.
 fn waiting_people(door: &Door) -> Result<usize, Error> {
     let mut waiting = 0;
     for (_, bytes) in scan_all(door.store, &keys::prefix(door.account, keys::Tag::Pairing))? {
         let record: PairingRecord = talaria_ledger::record::decode(&bytes)?;
-        waiting += usize::from(matches!(record.state, PairingState::Requested { .. }));
+        if let PairingState::Requested { at, .. } = record.state {
+            waiting += usize::from(at.age(door.now) < CODE_VALID);
+        }
     }
     Ok(waiting)
 }

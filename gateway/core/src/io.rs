@@ -39,8 +39,12 @@ pub enum Input {
         fence: Fence,
         outcome: CallOutcome,
     },
-    /// A message id that belongs to a post, seen in passing.
-    Evidence { post: PostId, handle: Handle },
+    /// A message id that belongs to a post, seen in passing; with the post as the ledger has it,
+    /// which may be settled and forgotten here.
+    Evidence {
+        post: Box<talaria_ledger::records::PostRecord>,
+        handle: Handle,
+    },
     /// A post was put into the ledger for this conversation by somebody else (a pairing notice).
     Posted(Box<talaria_ledger::records::PostRecord>),
     /// A time that was asked for has come.

@@ -20,6 +20,9 @@ use crate::io::{Effect, Note};
 use crate::wording;
 use item::Item;
 
+/// How many settled posts are remembered.
+const RECENT: usize = 64;
+
 /// The order of P8: reply, then the post in it.
 type Place = (u64, PostId);
 
@@ -31,6 +34,8 @@ pub(crate) struct Outbox {
     epoch: u64,
     fences: u64,
     items: BTreeMap<Place, Item>,
+    /// The posts that were settled last: a late answer may still bring a message id.
+    recent: BTreeMap<PostId, PostRecord>,
     /// When a call last showed the people here something.
     pub(crate) last_shown: Option<Mono>,
     /// Some post waits for a signal to show life (rows 3 and 4).
@@ -38,13 +43,14 @@ pub(crate) struct Outbox {
 }
 
 impl Outbox {
-    pub(crate) fn new(account: AccountId, ledger: [u8; 4], epoch: u64) -> Self {
+    pub(crate) fn new(account: AccountId, ledger: [u8; 4], epoch: u64, fences: u64) -> Self {
         Self {
             account,
             ledger,
             epoch,
-            fences: 0,
+            fences,
             items: BTreeMap::new(),
+            recent: BTreeMap::new(),
             last_shown: None,
             show_life: false,
         }
@@ -58,7 +64,7 @@ impl Outbox {
     /// process before crashed.
     pub(crate) fn restore(&mut self, post: PostRecord, crashed: bool, cx: &Context) {
         let mut item = Item::new(post);
-        item.restored(self.epoch, crashed, cx);
+        item.restored(crashed, cx);
         if mutation::on(Mutation::RenderAgain)
             && let Wanted::Sealed { rev, body } = &item.post.wanted
         {
@@ -77,12 +83,28 @@ impl Outbox {
 
     /// Takes a post that is in the ledger already, put there by the commit that is just durable.
     pub(crate) fn insert(&mut self, post: PostRecord) {
+        self.recent.remove(&post.id);
         let place = (post.reply, post.id);
         match self.items.get_mut(&place) {
             Some(item) => item.post = post,
             None => {
                 self.items.insert(place, Item::new(post));
             }
+        }
+    }
+
+    /// Whether a post of that origin waits for its call or for the answer to one.
+    pub(crate) fn has_call(&self, origin: talaria_types::Origin) -> bool {
+        self.items
+            .values()
+            .any(|item| item.post.id.origin == origin && item.has_call())
+    }
+
+    /// Takes a post that somebody else put into the ledger. A restore may have brought it already,
+    /// and a call for it may be on its way: that one stands.
+    pub(crate) fn take_over(&mut self, post: PostRecord) {
+        if self.place_of(post.id).is_none() && !self.recent.contains_key(&post.id) {
+            self.insert(post);
         }
     }
 
@@ -218,12 +240,16 @@ impl Outbox {
         }
         self.write(place, out)?;
         if let Some(item) = self.items.remove(&place)
-            && let Some(settled) = item.post.settled
+            && let Some(settled) = &item.post.settled
         {
             out.push(Effect::Note(Note::PostSettled {
                 post: item.post.id,
-                how: settled.how,
+                how: settled.how.clone(),
             }));
+            self.recent.insert(item.post.id, item.post);
+            if self.recent.len() > RECENT {
+                self.recent.pop_first();
+            }
         }
         Ok(())
     }

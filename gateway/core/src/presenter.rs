@@ -57,7 +57,13 @@ impl Reply {
     /// The bodies of the settled reply.
     pub(crate) fn sealed(&mut self, turn: &Turn, outcome: Outcome, cx: &Context) -> Vec<Body> {
         let text = final_text(turn, outcome, cx.settings.max_steps);
-        self.render(&text, RenderStage::Final, cx)
+        let bodies = self.render(&text, RenderStage::Final, cx);
+        if bodies.is_empty() && !text.trim().is_empty() {
+            // Markdown that shows nothing, a lone link definition for example. P3: an answered
+            // turn has its posts.
+            return vec![Body::plain(wording::EMPTY_ANSWER)];
+        }
+        bodies
     }
 
     fn render(&mut self, text: &str, stage: RenderStage, cx: &Context) -> Vec<Body> {

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use talaria_ledger::Changes;
 use talaria_ledger::records::{EntryRecord, FrozenInbound, InboundRecord, SessionRecord};
 use talaria_types::model::{Message, UserBlock};
-use talaria_types::{Content, ConversationId, Place, TurnId, Wall};
+use talaria_types::{Content, ConversationId, InboundKey, Place, Seq, TurnId, Wall};
 
 use crate::Error;
 use crate::wording;
@@ -13,12 +13,29 @@ use crate::wording;
 /// What of a transcript is kept in memory and given to the model: at most so many bytes, newest.
 const TRANSCRIPT_BYTES: usize = 256 * 1024;
 
+/// A text that waits for its turn.
+#[derive(Debug)]
+pub(crate) struct Waiting {
+    /// Its place in the order: the first version's.
+    place: Seq,
+    pub(crate) record: InboundRecord,
+    /// The message of which it is a newer version.
+    pub(crate) replaces: Option<InboundKey>,
+}
+
+impl std::ops::Deref for Waiting {
+    type Target = InboundRecord;
+    fn deref(&self) -> &InboundRecord {
+        &self.record
+    }
+}
+
 #[derive(Debug)]
 pub(crate) struct Session {
     pub(crate) id: ConversationId,
     pub(crate) record: SessionRecord,
     /// Texts that wait for their turn, in the order of the ledger.
-    pub(crate) queue: VecDeque<InboundRecord>,
+    pub(crate) queue: VecDeque<Waiting>,
     pub(crate) transcript: Vec<Message>,
 }
 
@@ -78,17 +95,21 @@ impl Session {
 
     /// Puts an inbound into the queue, in the ledger's order. False: it is there already.
     pub(crate) fn enqueue(&mut self, record: InboundRecord) -> bool {
-        let index = self
-            .queue
-            .partition_point(|waiting| waiting.seq < record.seq);
+        let place = record.seq;
+        let index = self.queue.partition_point(|waiting| waiting.place < place);
         if self
             .queue
             .get(index)
-            .is_some_and(|waiting| waiting.seq == record.seq)
+            .is_some_and(|waiting| waiting.place == place)
         {
             return false;
         }
-        self.queue.insert(index, record);
+        let waiting = Waiting {
+            place,
+            record,
+            replaces: None,
+        };
+        self.queue.insert(index, waiting);
         true
     }
 }

@@ -3,6 +3,19 @@
 use talaria_ledger::store::{CommitError, StoreError};
 use talaria_types::crash::CommitKind;
 
+/// An error with its causes, on one line.
+#[must_use]
+pub fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        text.push_str(": ");
+        text.push_str(&cause.to_string());
+        source = cause.source();
+    }
+    text
+}
+
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// P11: the ledger can't commit. Nothing more is accepted or sent.

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use futures::FutureExt;
 use futures::future::join_all;
-use talaria_contract::{Exit, Sink};
+use talaria_contract::{Adapter, Exit, Sink};
 use talaria_core::context::Settings;
 use talaria_core::io::Input;
 use talaria_core::snapshot;
@@ -18,6 +19,7 @@ use talaria_types::{
     AccountId, Action, Command, ConversationId, Fence, Place, PlaceKind, PlatformCall,
 };
 use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
+use tokio_util::task::TaskTracker;
 use tracing::{error, info, warn};
 
 use crate::Error;
@@ -35,6 +37,9 @@ use crate::supervise::{self, Ended};
 
 /// How long a shutdown waits for calls in flight.
 const DRAIN: Duration = Duration::from_secs(10);
+
+/// The pause before an adapter that panicked receives again.
+const RECEIVE_AGAIN: Duration = Duration::from_secs(5);
 
 /// What composition gives.
 pub struct GatewaySettings {
@@ -56,16 +61,21 @@ pub struct Shared {
     /// Accounts whose last process did not say goodbye.
     crashed: BTreeMap<AccountId, bool>,
     closing: CancellationToken,
-    /// Intake stops first, so that nothing new is taken on while calls in flight are answered.
-    draining: CancellationToken,
-    /// Platform calls whose receipt is not durable yet.
-    pub(crate) in_flight: AtomicUsize,
+    /// Every session task, for the end.
+    pub(crate) sessions: TaskTracker,
+    /// How many session tasks were started: each numbers its attempts from another range.
+    started: AtomicU64,
 }
 
 impl Shared {
     #[must_use]
     pub fn after_crash(&self, account: &AccountId) -> bool {
         self.crashed.get(account).copied().unwrap_or(true)
+    }
+
+    /// Where a new session task's fences begin: no two tasks of a process share one.
+    pub(crate) fn first_fence(&self) -> u64 {
+        (self.started.fetch_add(1, Ordering::Relaxed) + 1) << 32
     }
 
     /// How many posts are owed now, over all accounts. Reads the index.
@@ -122,6 +132,8 @@ impl Gateway {
     pub fn open(ledger: Ledger, clock: Clock, settings: GatewaySettings) -> Result<Self, Error> {
         let mut accounts = Vec::new();
         let mut crashed = BTreeMap::new();
+        // The platform still counts what an earlier process sent.
+        let mut resumed = false;
         for mut account in settings.accounts {
             let id = account.account.clone();
             if crashed.contains_key(&id) {
@@ -134,6 +146,7 @@ impl Gateway {
             }
             let known: Option<AccountRecord> =
                 snapshot::get(ledger.store().as_ref(), &keys::account(&id))?;
+            resumed |= known.is_some();
             crashed.insert(id, known.is_some_and(|record| !record.clean));
             accounts.push(Account::new(account));
         }
@@ -142,14 +155,14 @@ impl Gateway {
             ledger,
             health: Health::default(),
             recent: Recent::default(),
-            scheduler: Scheduler::new(clock, crashed.values().any(|crashed| *crashed)),
+            scheduler: Scheduler::new(clock, resumed),
             router: Router::default(),
             agent: settings.agent,
             settings: settings.core,
             crashed,
             closing: CancellationToken::new(),
-            draining: CancellationToken::new(),
-            in_flight: AtomicUsize::new(0),
+            sessions: TaskTracker::new(),
+            started: AtomicU64::new(0),
         });
         shared.router.attach(&shared);
         Ok(Self { shared, accounts })
@@ -185,10 +198,11 @@ impl Gateway {
             },
             exits = all_gone => ending_of(exits),
         };
+        self.shared.scheduler.close();
+        self.shared.closing.cancel();
         if ending == Ending::Stopped {
             self.drain().await;
         }
-        self.shared.closing.cancel();
         scheduling.abort();
         if ending == Ending::Stopped {
             self.say_hello(true).await?;
@@ -197,17 +211,13 @@ impl Gateway {
         Ok(ending)
     }
 
-    /// Intake stops, no new call leaves, and the calls in flight are answered and recorded: a
-    /// restart that was asked for leaves no create unresolved.
+    /// Sessions end when the calls that they made are answered and recorded; no new call leaves.
     async fn drain(&self) {
-        self.shared.draining.cancel();
-        self.shared.scheduler.close();
-        let drained = tokio::time::timeout(DRAIN, async {
-            while self.shared.in_flight.load(Ordering::Relaxed) > 0 {
-                tokio::time::sleep(Duration::from_millis(5)).await;
-            }
-        });
-        if drained.await.is_err() {
+        self.shared.sessions.close();
+        if tokio::time::timeout(DRAIN, self.shared.sessions.wait())
+            .await
+            .is_err()
+        {
             warn!("some platform calls were not answered in time; the ledger knows them");
         }
     }
@@ -246,12 +256,13 @@ impl Gateway {
             let sink = Sink::new(Arc::new(intake));
             let (adapter, shared) = (Arc::clone(&account.adapter), Arc::clone(&self.shared));
             let (id, name) = (account.id.clone(), account.name.clone());
-            let closing = self.shared.draining.clone();
+            let closing = self.shared.closing.clone();
             let setup = account.clone();
             supervise::spawn("command menu", async move { set_up(&setup).await });
             supervise::spawn("ingress", async move {
+                let receiving = receive(adapter.as_ref(), sink, &shared, &id);
                 let exit = tokio::select! {
-                    exit = adapter.ingress(sink) => exit,
+                    exit = receiving => exit,
                     () = closing.cancelled() => Exit::SinkClosed,
                 };
                 if let Exit::Unauthorized { detail } = &exit {
@@ -324,6 +335,25 @@ impl Gateway {
         Err(Error::NoPairing {
             wanted: wanted.to_owned(),
         })
+    }
+}
+
+/// Receives until the adapter says that it is over. One that panics is started again: a deaf
+/// account must not look alive.
+async fn receive(adapter: &dyn Adapter, sink: Sink, shared: &Shared, account: &AccountId) -> Exit {
+    loop {
+        let receiving = std::panic::AssertUnwindSafe(adapter.ingress(sink.clone()));
+        if let Ok(exit) = receiving.catch_unwind().await {
+            return exit;
+        }
+        let now = shared.clock.now().wall;
+        let reason = "the adapter failed with an internal error; it is started again";
+        shared
+            .health
+            .down(&Link::PlatformIn(account.clone()), reason, now);
+        Health::add(&shared.health.counters.task_panics, 1);
+        error!(account.id = %account, reason, "receiving stopped");
+        tokio::time::sleep(RECEIVE_AGAIN).await;
     }
 }
 

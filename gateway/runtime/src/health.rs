@@ -75,6 +75,8 @@ counters! {
     rate_limited,
     commits,
     task_panics,
+    /// Conversations whose records can't be used; they are left alone.
+    conversations_failed,
 }
 
 #[derive(Debug, Default)]

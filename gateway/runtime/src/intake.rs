@@ -215,8 +215,11 @@ impl AccountIntake {
         let record: Result<Option<talaria_ledger::records::PostRecord>, _> =
             snapshot::get(self.shared.ledger.store().as_ref(), &key);
         if let Ok(Some(record)) = record {
-            let input = Input::Evidence { post, handle };
-            let (conversation, place) = (record.conversation, record.place);
+            let (conversation, place) = (record.conversation.clone(), record.place.clone());
+            let input = Input::Evidence {
+                post: Box::new(record),
+                handle,
+            };
             self.shared
                 .router
                 .deliver(&self.account, conversation, place, input)

@@ -21,9 +21,9 @@ pub struct MailboxReader {
     pub events: mpsc::Receiver<Input>,
 }
 
-/// The conversation's task is gone.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Closed;
+/// The conversation's task is gone; the input comes back.
+#[derive(Debug)]
+pub struct Closed(pub Box<Input>);
 
 #[must_use]
 pub fn mailbox() -> (Mailbox, MailboxReader) {
@@ -42,7 +42,8 @@ impl Mailbox {
     /// # Errors
     /// The task is gone.
     pub async fn send(&self, input: Input) -> Result<(), Closed> {
-        self.queue(&input).send(input).await.map_err(|_| Closed)
+        let sent = self.queue(&input).send(input).await;
+        sent.map_err(|back| Closed(Box::new(back.0)))
     }
 
     /// Without waiting. False: full or closed.
@@ -54,6 +55,12 @@ impl Mailbox {
     #[must_use]
     pub fn is_closed(&self) -> bool {
         self.events.is_closed()
+    }
+
+    /// Whether both lead to the same task.
+    #[must_use]
+    pub fn same(&self, other: &Self) -> bool {
+        self.events.same_channel(&other.events)
     }
 
     fn queue(&self, input: &Input) -> &mpsc::Sender<Input> {
@@ -71,8 +78,17 @@ impl Mailbox {
 }
 
 impl MailboxReader {
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.signals.is_empty() && self.events.is_empty()
+    /// Takes nothing more, and gives back what had come in.
+    pub fn close(&mut self) -> Vec<Input> {
+        self.signals.close();
+        self.events.close();
+        let mut left = Vec::new();
+        while let Ok(input) = self.signals.try_recv() {
+            left.push(input);
+        }
+        while let Ok(input) = self.events.try_recv() {
+            left.push(input);
+        }
+        left
     }
 }

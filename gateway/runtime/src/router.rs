@@ -12,7 +12,8 @@ use tracing::error;
 use crate::account::Account;
 use crate::gateway::Shared;
 use crate::health::Health;
-use crate::mailbox::{Mailbox, MailboxReader, mailbox};
+use crate::mailbox::{Closed, Mailbox, MailboxReader, mailbox};
+use crate::scheduler::Scheduler;
 use crate::session::SessionTask;
 use crate::supervise::{self, Ended};
 
@@ -48,9 +49,15 @@ impl Router {
         if shared.is_closed() {
             return;
         }
-        let mailbox = self.find_or_start(account, &conversation, place, &shared);
-        // If the task ended in between, the next one finds everything in the ledger.
-        let _ended = mailbox.send(input).await;
+        let mut input = input;
+        // A task that just left gives the input back; the next one takes it.
+        while !shared.is_closed() {
+            let mailbox = self.find_or_start(account, &conversation, place.clone(), &shared);
+            match mailbox.send(input).await {
+                Ok(()) => return,
+                Err(Closed(back)) => input = *back,
+            }
+        }
     }
 
     /// Starts the task of a conversation that owes something.
@@ -66,14 +73,25 @@ impl Router {
         self.lock().len()
     }
 
-    /// An idle task leaves. False: something came in between, and it has to go on.
-    pub(crate) fn leave(&self, conversation: &ConversationId, reader: &MailboxReader) -> bool {
+    /// A task leaves: nothing more reaches its mailbox. What had come in by then is returned, to
+    /// be delivered again.
+    pub(crate) fn leave(
+        &self,
+        conversation: &ConversationId,
+        mailbox: &Mailbox,
+        reader: &mut MailboxReader,
+        scheduler: &Scheduler,
+    ) -> Vec<Input> {
         let mut mailboxes = self.lock();
-        if !reader.is_empty() {
-            return false;
+        if mailboxes
+            .get(conversation)
+            .is_some_and(|known| known.same(mailbox))
+        {
+            mailboxes.remove(conversation);
+            // Under the same lock as a successor's registration.
+            scheduler.forget(conversation);
         }
-        mailboxes.remove(conversation);
-        true
+        reader.close()
     }
 
     fn find_or_start(
@@ -92,10 +110,10 @@ impl Router {
         }
         let (mailbox, reader) = mailbox();
         mailboxes.insert(conversation.clone(), mailbox.clone());
-        drop(mailboxes);
         shared
             .scheduler
             .register(conversation.clone(), mailbox.clone());
+        drop(mailboxes);
         let task = SessionTask::new(
             Arc::clone(shared),
             account.clone(),
@@ -104,7 +122,7 @@ impl Router {
             mailbox.clone(),
             self.panicked(conversation) > 0,
         );
-        let running = supervise::spawn("session", task.run(reader));
+        let running = supervise::spawn("session", shared.sessions.track_future(task.run(reader)));
         let (shared, conversation, account) =
             (Arc::clone(shared), conversation.clone(), account.clone());
         supervise::spawn("session end", async move {
@@ -128,7 +146,13 @@ impl Router {
         place: Place,
     ) {
         Health::add(&shared.health.counters.task_panics, 1);
-        self.lock().remove(&conversation);
+        {
+            let mut mailboxes = self.lock();
+            // An inbound may have started a successor already.
+            if mailboxes.get(&conversation).is_some_and(Mailbox::is_closed) {
+                mailboxes.remove(&conversation);
+            }
+        }
         let count = {
             let mut panics = self.panics.lock().unwrap_or_else(PoisonError::into_inner);
             let count = panics.entry(conversation.clone()).or_default();

@@ -60,9 +60,10 @@ impl Scheduler {
     /// Lets no call leave any more. What waits is in the ledger.
     pub fn close(&self) {
         self.state().closed = true;
+        self.0.changed.notify_one();
     }
 
-    /// Forgets a conversation and everything that it waits for.
+    /// Forgets a conversation's mailbox: its task has left, idle.
     pub fn forget(&self, conversation: &ConversationId) {
         self.state().mailboxes.remove(conversation);
     }
@@ -110,7 +111,13 @@ impl Scheduler {
     pub async fn run(&self) {
         loop {
             let changed = self.0.changed.notified();
-            let next = self.state().pacing.next_at(self.0.clock.now().mono);
+            let next = {
+                let state = self.state();
+                if state.closed {
+                    return;
+                }
+                state.pacing.next_at(self.0.clock.now().mono)
+            };
             match next {
                 Some(at) => {
                     tokio::select! {

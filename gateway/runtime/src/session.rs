@@ -6,7 +6,6 @@ mod effects;
 pub use effects::settlement_name;
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use talaria_core::Conversation;
@@ -21,6 +20,7 @@ use tracing::{Instrument, error, info_span};
 use crate::Error;
 use crate::account::Account;
 use crate::gateway::Shared;
+use crate::health::Health;
 use crate::mailbox::{Mailbox, MailboxReader};
 
 /// An idle conversation's task leaves after this long.
@@ -37,6 +37,8 @@ pub struct SessionTask {
     /// The running turn's requests and tools.
     cancel: CancellationToken,
     wake: Option<Mono>,
+    /// Platform calls whose answer has not come.
+    calls: usize,
 }
 
 /// The account's rules at the moment of the question (P12).
@@ -70,16 +72,25 @@ impl SessionTask {
             after_crash,
             cancel,
             wake: None,
+            calls: 0,
         }
     }
 
     pub(crate) async fn run(mut self, mut reader: MailboxReader) {
         let span = info_span!("conversation", account.id = %self.account.id, conversation.id = %self.conversation);
         let shared = Arc::clone(&self.shared);
-        if let Err(error) = self.serve(&mut reader).instrument(span).await {
-            // Whatever it is, this conversation's memory can't be trusted to be kept (P11).
-            error!(conversation.id = %self.conversation, error = %error, "a conversation stopped");
-            shared.ledger.fail(&error.to_string());
+        match self.serve(&mut reader).instrument(span).await {
+            Ok(()) => {}
+            // P13: records of one conversation that can't be used stop that one, and it is said.
+            Err(error @ (Error::Core(talaria_core::Error::Record(_)) | Error::Record(_))) => {
+                Health::add(&shared.health.counters.conversations_failed, 1);
+                error!(conversation.id = %self.conversation, error = %crate::error::chain(&error), "a conversation can't be read; it is left alone");
+            }
+            // Whatever else it is, the ledger can't be trusted (P11).
+            Err(error) => {
+                error!(conversation.id = %self.conversation, error = %crate::error::chain(&error), "a conversation stopped");
+                shared.ledger.fail(&error.to_string());
+            }
         }
         self.cancel.cancel();
     }
@@ -98,13 +109,13 @@ impl SessionTask {
             };
             let input = tokio::select! {
                 biased;
-                _ = ledger_failed.wait_for(Option::is_some) => return Ok(()),
-                () = stop.cancelled() => return Ok(()),
+                () = failure(&mut ledger_failed) => return Ok(()),
+                () = stop.cancelled() => return self.finish_calls(&mut machine, reader).await,
                 Some(input) = reader.signals.recv() => input,
                 Some(input) = reader.events.recv() => input,
                 () = tokio::time::sleep_until(deadline) => {
-                    if idle && self.wake.is_none() && self.shared.router.leave(&self.conversation, reader) {
-                        self.shared.scheduler.forget(&self.conversation);
+                    if idle && self.wake.is_none() {
+                        self.leave(reader).await;
                         return Ok(());
                     }
                     self.wake = None;
@@ -113,6 +124,41 @@ impl SessionTask {
             };
             self.feed(&mut machine, input).await?;
         }
+    }
+
+    /// Leaves; what came in meanwhile goes to the next task.
+    async fn leave(&self, reader: &mut MailboxReader) {
+        let shared = &self.shared;
+        let left =
+            shared
+                .router
+                .leave(&self.conversation, &self.mailbox, reader, &shared.scheduler);
+        for input in left {
+            let (conversation, place) = (self.conversation.clone(), self.place.clone());
+            shared
+                .router
+                .deliver(&self.account, conversation, place, input)
+                .await;
+        }
+    }
+
+    /// The gateway stops: no new call is made, and the calls that were made are answered and
+    /// recorded, so that a restart which was asked for leaves nothing unresolved.
+    async fn finish_calls(
+        &mut self,
+        machine: &mut Conversation,
+        reader: &mut MailboxReader,
+    ) -> Result<(), Error> {
+        self.cancel.cancel();
+        while self.calls > 0 {
+            match reader.signals.recv().await {
+                Some(input @ Input::CallDone { .. }) => self.feed(machine, input).await?,
+                // A grant that came too late: what it was for is in the ledger.
+                Some(_) => {}
+                None => return Ok(()),
+            }
+        }
+        Ok(())
     }
 
     async fn restore(&mut self) -> Result<Conversation, Error> {
@@ -131,6 +177,7 @@ impl SessionTask {
             epoch: self.shared.ledger.epoch(&self.account.id),
             ledger: self.shared.ledger.store().ledger_id().short(),
             after_crash: self.after_crash,
+            first_fence: self.shared.first_fence(),
         };
         let access = CurrentAccess(&self.account);
         let mut machine = Conversation::restore(
@@ -155,8 +202,7 @@ impl SessionTask {
         };
         self.carry_out(effects).await?;
         if answered {
-            // Its receipt is durable: a shutdown need not wait for it any more.
-            self.shared.in_flight.fetch_sub(1, Ordering::Relaxed);
+            self.calls = self.calls.saturating_sub(1);
         }
         Ok(())
     }
@@ -171,4 +217,10 @@ impl SessionTask {
             settings: &self.shared.settings,
         }
     }
+}
+
+/// Resolves when the ledger failed (P11).
+async fn failure(failed: &mut tokio::sync::watch::Receiver<Option<String>>) {
+    // An error means that the ledger is gone, which is no better.
+    let _said = failed.wait_for(Option::is_some).await.is_ok();
 }

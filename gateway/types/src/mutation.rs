@@ -60,3 +60,33 @@ pub fn on(mutation: Mutation) -> bool {
         false
     }
 }
+
+#[cfg(feature = "mutations")]
+std::thread_local! {
+    static ROWS: std::cell::Cell<[u64; 13]> = const { std::cell::Cell::new([0; 13]) };
+}
+
+/// Counts, for the simulation's coverage, that a row of the transition table decided. Nothing
+/// without the feature.
+#[inline]
+pub fn note_row(row: u8) {
+    #[cfg(feature = "mutations")]
+    ROWS.with(|rows| {
+        let mut counts = rows.get();
+        if let Some(count) = counts.get_mut(usize::from(row)) {
+            *count += 1;
+        }
+        rows.set(counts);
+    });
+    #[cfg(not(feature = "mutations"))]
+    {
+        let _ = row;
+    }
+}
+
+/// How often each row decided on this thread since the last call; index 0 is not used.
+#[cfg(feature = "mutations")]
+#[must_use]
+pub fn take_rows() -> [u64; 13] {
+    ROWS.with(|rows| rows.replace([0; 13]))
+}

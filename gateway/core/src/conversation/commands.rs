@@ -73,7 +73,10 @@ impl Conversation {
             let end = Some(End::Cancelled {
                 reason: CancelReason::New,
             });
-            changes.inbound(&InboundRecord { end, ..waiting })?;
+            changes.inbound(&InboundRecord {
+                end,
+                ..waiting.record
+            })?;
         }
         self.session.renew(cx.now.wall);
         changes.session(&self.session.id, &self.session.record)?;

@@ -19,6 +19,8 @@ pub struct Owner {
     pub ledger: [u8; 4],
     /// The process before this one ended without saying so.
     pub after_crash: bool,
+    /// Where this machine's fences begin: within an epoch no two machines share one.
+    pub first_fence: u64,
 }
 
 impl Conversation {
@@ -55,7 +57,12 @@ impl Conversation {
             .iter()
             .flat_map(|t| t.inbounds.iter().map(|i| i.seq))
             .collect();
-        let mut outbox = Outbox::new(account.clone(), owner.ledger, owner.epoch);
+        let mut outbox = Outbox::new(
+            account.clone(),
+            owner.ledger,
+            owner.epoch,
+            owner.first_fence,
+        );
         for post in &snapshot.posts {
             outbox.restore(post.clone(), owner.after_crash, cx);
         }
@@ -67,6 +74,7 @@ impl Conversation {
             outbox,
             signals: Signals::default(),
             restored: false,
+            started: false,
             seen: frozen,
             after_crash: owner.after_crash,
         }

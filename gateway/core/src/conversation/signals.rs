@@ -90,7 +90,10 @@ impl Signals {
     ) {
         let action = match &slot {
             Slot::Typing => {
-                self.wanted = false;
+                // The turn may have ended between the grant and now.
+                if !std::mem::take(&mut self.wanted) {
+                    return;
+                }
                 self.in_flight = true;
                 self.last = Some(cx.now.mono);
                 Action::Signal(Signal::Typing)

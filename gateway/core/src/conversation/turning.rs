@@ -234,6 +234,12 @@ impl Conversation {
         if turn.record.started.age(cx.now.wall) > cx.settings.max_age {
             return self.settle_turn(Outcome::GivenUp, None, cx, out);
         }
+        // P12: access is asked for again wherever a turn starts, also after a restart.
+        let sender = turn.record.inbounds.first().map(|inbound| &inbound.sender);
+        if sender.is_some_and(|user| !cx.access.allowed(&turn.record.place, user)) {
+            out.push(Effect::Note(Note::InboundDenied));
+            return self.settle_turn(Outcome::Stopped, None, cx, out);
+        }
         // A shutdown that was asked for is no crash.
         turn.record.continuations += u32::from(self.after_crash);
         let continuations = turn.record.continuations;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use talaria_ledger::apply::Applied;
-use talaria_ledger::records::{Known, Rev, Wanted};
+use talaria_ledger::records::{Known, PostRecord, Rev, Wanted};
 use talaria_types::crash::CommitKind;
 use talaria_types::{
     CallKind, CallOutcome, Certainty, Failure, FailureKind, Fence, Handle, PostId, Receipt, Retry,
@@ -13,6 +13,9 @@ use super::item::Item;
 use super::{Outbox, Place};
 use crate::context::Context;
 use crate::io::{Effect, Note};
+
+/// How long a post waits after the platform refused the credentials.
+const UNAUTHORIZED_PAUSE: Duration = Duration::from_secs(30);
 
 impl Outbox {
     /// A call came back.
@@ -25,6 +28,14 @@ impl Outbox {
         out: &mut Vec<Effect>,
     ) {
         let Some(place) = self.place_of(id) else {
+            // An answer that comes after the post was settled: only its message id counts (P7).
+            if let Ok(Receipt {
+                handle: Some(handle),
+                ..
+            }) = outcome
+            {
+                self.evidence(id, None, handle);
+            }
             return;
         };
         match outcome {
@@ -33,15 +44,27 @@ impl Outbox {
         }
     }
 
-    /// P7: a message id that belongs to a post is always recorded.
-    pub(crate) fn evidence(&mut self, id: PostId, handle: &Handle) {
-        if let Some(item) = self
-            .place_of(id)
-            .and_then(|place| self.items.get_mut(&place))
-        {
+    /// P7: a message id that belongs to a post is always recorded, also after the post was
+    /// settled. `record` is what the ledger has of it.
+    pub(crate) fn evidence(&mut self, id: PostId, record: Option<PostRecord>, handle: &Handle) {
+        let known = self.place_of(id);
+        if let Some(item) = known.and_then(|place| self.items.get_mut(&place)) {
             item.post.evidence(handle);
             item.dirty = Some(CommitKind::Receipt);
+            return;
         }
+        let Some(before) = self.recent.remove(&id).or(record) else {
+            return;
+        };
+        let mut post = before.clone();
+        post.evidence(handle);
+        if post == before {
+            self.recent.insert(id, post);
+            return;
+        }
+        let mut item = Item::new(post);
+        item.dirty = Some(CommitKind::Receipt);
+        self.items.insert((item.post.reply, id), item);
     }
 
     fn succeeded(
@@ -74,7 +97,9 @@ impl Outbox {
         let sent = item.sending.take();
         match call {
             Some(CallKind::Create | CallKind::Complete) => {
-                item.shown = sent;
+                // Evidence of another message may have come first: this one is the extra then.
+                let its_own = item.post.handle() == receipt.handle.as_ref();
+                item.shown = sent.filter(|_| its_own);
                 item.created(cx.now.mono);
                 item.dirty = Some(CommitKind::Receipt);
                 self.last_shown = Some(cx.now.mono);
@@ -152,6 +177,7 @@ impl Outbox {
         match applied {
             Applied::Plainer => make_plainer(item, cx),
             Applied::Again => pause(item, kind, failure, cx, out),
+            Applied::Held => item.held = true,
             Applied::Done => {
                 if kind == CallKind::Delete
                     && let Some(handle) = removing
@@ -174,7 +200,11 @@ fn make_plainer(item: &mut Item, cx: &Context) {
             item.post.plainer = true;
             item.revised();
         }
-        Wanted::Live => item.plain_draft = true,
+        Wanted::Live => {
+            // Once: a draft that is refused without format too is held until the seal.
+            item.plain_draft = true;
+            item.post.plainer = true;
+        }
         Wanted::Absent => {}
     }
 }
@@ -198,8 +228,11 @@ fn pause(item: &mut Item, kind: CallKind, failure: &Failure, cx: &Context, out: 
     }
     item.failures = item.failures.saturating_add(1);
     let step = Duration::from_millis(250 << item.failures.min(8));
-    // The first repeat of an edit goes at once: its answer is what people wait for.
-    let own = if item.failures == 1 && matches!(item.post.known, Known::Here { .. }) {
+    let own = if failure.kind == FailureKind::Unauthorized {
+        // Nothing but the operator helps.
+        UNAUTHORIZED_PAUSE
+    } else if item.failures == 1 && matches!(item.post.known, Known::Here { .. }) {
+        // The first repeat of an edit goes at once: its answer is what people wait for.
         Duration::from_millis(100)
     } else {
         step.min(Duration::from_secs(60))

@@ -1,7 +1,7 @@
 //! A granted call: the intent, durably where the design asks for it, then the call.
 
 use talaria_ledger::Changes;
-use talaria_ledger::records::{Attempt, Known, PostRecord, Rev, Settlement};
+use talaria_ledger::records::{Attempt, Known, PostRecord, Rev, Settlement, Wanted};
 use talaria_ledger::transition::{Next, next};
 use talaria_types::crash::CommitKind;
 use talaria_types::{Action, Body, CallKind, Fence, PlatformCall, PostId, WireKey};
@@ -75,7 +75,7 @@ impl Outbox {
         if counted {
             item.post.recoveries += 1;
             if item.post.recoveries >= CRASHES {
-                item.post.settle(Settlement::GivenUp, cx.now.wall);
+                give_up(item, cx);
                 return Ok(());
             }
         }
@@ -141,6 +141,16 @@ impl Outbox {
             call: Box::new(call),
         });
         Ok(())
+    }
+}
+
+/// P13. A draft is given up as a draft: its answer is still to come.
+fn give_up(item: &mut Item, cx: &Context) {
+    if item.post.wanted == Wanted::Live {
+        item.held = true;
+        item.dirty = Some(CommitKind::Recovery);
+    } else {
+        item.post.settle(Settlement::GivenUp, cx.now.wall);
     }
 }
 

@@ -30,6 +30,8 @@ pub(super) struct Item {
     pub(super) failures: u32,
     /// The format was refused while it was a draft.
     pub(super) plain_draft: bool,
+    /// It was refused for good, or given up, while it was a draft: nothing before the seal.
+    pub(super) held: bool,
     /// What was asked of the scheduler.
     wanted_slot: Option<(Class, CallKind)>,
     pub(super) draft_open: bool,
@@ -53,6 +55,7 @@ impl Item {
             not_before: None,
             failures: 0,
             plain_draft: false,
+            held: false,
             wanted_slot: None,
             draft_open: false,
             count_recovery: false,
@@ -62,7 +65,7 @@ impl Item {
     }
 
     /// Another process wrote the record: what it showed last is unknown, its calls are lost.
-    pub(super) fn restored(&mut self, epoch: u64, crashed: bool, cx: &Context) {
+    pub(super) fn restored(&mut self, crashed: bool, cx: &Context) {
         self.count_recovery = crashed;
         if let Known::Here { rev, .. } = &mut self.post.known {
             if *rev == Rev::Live {
@@ -71,12 +74,8 @@ impl Item {
             // An edit of the old process may still be on its way: edits are not recorded before.
             self.echo_until = Some(cx.now.mono + cx.settings.horizon);
         }
-        if self
-            .post
-            .attempt
-            .as_ref()
-            .is_some_and(|attempt| attempt.fence.epoch < epoch)
-        {
+        // The connections of that process ended with it: not before now, as far as we know.
+        if self.post.attempt.is_some() || matches!(self.post.known, Known::Unresolved { .. }) {
             self.lost_at = Some(cx.now.mono);
         }
     }
@@ -119,6 +118,7 @@ impl Item {
         let age = self.post.created.age(cx.now.wall);
         let echo_pending = self.echo_until.is_some_and(|until| now < until);
         self.settle_echo(now);
+        self.settle_unchangeable(cx.capabilities.update);
         Facts {
             attempt,
             create: cx.capabilities.create,
@@ -131,27 +131,47 @@ impl Item {
                 .is_none_or(|at| now.since(at) >= cx.settings.horizon),
             echo_pending,
             near_end_of_life: match (cx.capabilities.life, self.created_at) {
-                (Some(life), Some(at)) => now.since(at) + Duration::from_secs(10) > life,
-                (None, _) | (_, None) => false,
+                (Some(life), Some(at)) if !self.is_held() => {
+                    now.since(at) + Duration::from_secs(10) > life
+                }
+                (Some(_), _) | (None, _) => false,
             },
         }
     }
 
-    /// A sealed edit that followed an unresolved one is sent once more after the horizon; only
-    /// that answer settles the post.
+    /// An edit that followed an unresolved one is sent once more after the horizon; only that
+    /// answer settles the post. Drafts too: the seal may find nothing to change in one.
     fn settle_echo(&mut self, now: Mono) {
         if self.echo_until.is_some_and(|until| now >= until) {
             self.echo_until = None;
-            if let (Known::Here { rev, .. }, Wanted::Sealed { .. }) =
-                (&mut self.post.known, &self.post.wanted)
-            {
+            if let Known::Here { rev, .. } = &mut self.post.known {
                 *rev = Rev::Unknown;
                 self.shown = None;
             }
         }
     }
 
+    /// A message that can't be changed shows what its create sent. One that was found is that
+    /// message; making it anew would be a copy (P6).
+    fn settle_unchangeable(&mut self, update: UpdateClass) {
+        if let (UpdateClass::None, Known::Here { rev, .. }, Wanted::Sealed { rev: wanted, .. }) =
+            (update, &mut self.post.known, &self.post.wanted)
+            && *rev == Rev::Unknown
+        {
+            *rev = Rev::Sealed(*wanted);
+            self.post.acknowledged = Some(*wanted);
+        }
+    }
+
+    /// A draft that is not tried any more.
+    fn is_held(&self) -> bool {
+        self.held && self.post.wanted == Wanted::Live
+    }
+
     fn content(&mut self) -> Content {
+        if self.is_held() {
+            return Content::Nothing;
+        }
         let Some(body) = self.wanted_body().cloned() else {
             return Content::Nothing;
         };
@@ -258,6 +278,11 @@ impl Item {
         if self.wanted_slot.take().is_some() {
             out.push(Effect::Unwant(Slot::Post(self.post.id)));
         }
+    }
+
+    /// A call of this post waits to leave or is on its way.
+    pub(super) fn has_call(&self) -> bool {
+        self.wanted_slot.is_some() || self.in_flight.is_some()
     }
 
     /// The scheduler consumed the wish.

@@ -1,14 +1,17 @@
 //! Steps 7 to 10 of the path: the effects of a conversation's machine, one after the other. What
 //! follows a commit waits until it is durable.
 
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use futures::FutureExt;
 
 use talaria_core::io::{Effect, Input, Note};
 use talaria_core::pacing::{CallScope, Slot, SlotKey};
 use talaria_ledger::records::{Outcome, Settlement};
 use talaria_types::crash::{self, Choke, Side};
-use talaria_types::{FailureKind, PlatformCall, PostId};
+use talaria_types::{Certainty, Failure, FailureKind, FailureScope, PlatformCall, PostId, Retry};
 use tokio_util::sync::CancellationToken;
 use tracing::{debug, info, warn};
 
@@ -16,7 +19,8 @@ use super::SessionTask;
 use crate::Error;
 use crate::agent::ToolCall;
 use crate::health::{Health, Link};
-use crate::supervise::{self, Ended};
+use crate::mailbox::Closed;
+use crate::supervise;
 
 impl SessionTask {
     pub(super) async fn carry_out(&mut self, effects: Vec<Effect>) -> Result<(), Error> {
@@ -86,9 +90,9 @@ impl SessionTask {
     }
 
     /// The choke point of platform calls.
-    fn call(&self, slot: Slot, call: PlatformCall) {
+    fn call(&mut self, slot: Slot, call: PlatformCall) {
         Health::add(&self.shared.health.counters.platform_calls, 1);
-        self.shared.in_flight.fetch_add(1, Ordering::Relaxed);
+        self.calls += 1;
         let kind = call.action.kind();
         let fence = call.fence;
         debug!(call.kind = kind.name(), call.slot = ?slot, attempt.fence = %fence, "calling the platform");
@@ -96,9 +100,17 @@ impl SessionTask {
         let mailbox = self.mailbox.clone();
         let shared = Arc::clone(&self.shared);
         let link = Link::PlatformOut(self.account.id.clone());
-        let running = supervise::spawn("platform call", async move {
+        let (account, conversation, place) = (
+            self.account.clone(),
+            self.conversation.clone(),
+            self.place.clone(),
+        );
+        supervise::spawn("platform call", async move {
             crash::pass(Choke::Call(kind), Side::Before);
-            let outcome = adapter.call(call).await;
+            let calling = AssertUnwindSafe(adapter.call(call)).catch_unwind();
+            let outcome = calling
+                .await
+                .unwrap_or_else(|_panic| Err(adapter_panicked()));
             crash::pass(Choke::Call(kind), Side::After);
             let now = shared.clock.now().wall;
             match &outcome {
@@ -115,17 +127,18 @@ impl SessionTask {
                     }
                 }
             }
-            let _ended = mailbox
-                .send(Input::CallDone {
-                    slot,
-                    fence,
-                    outcome,
-                })
-                .await;
-        });
-        supervise::spawn("platform call end", async move {
-            // A panic in an adapter leaves the attempt to its deadline: outcome unknown.
-            let _panicked = matches!(running.await, Ok(Ended::Panicked));
+            let input = Input::CallDone {
+                slot,
+                fence,
+                outcome,
+            };
+            // P7: a task that is gone has a successor, which takes the evidence in the answer.
+            if let Err(Closed(input)) = mailbox.send(input).await {
+                shared
+                    .router
+                    .deliver(&account, conversation, place, *input)
+                    .await;
+            }
         });
     }
 
@@ -211,6 +224,17 @@ impl SessionTask {
             }
             info!(post.id = %post, post.settlement = name, "post settled");
         }
+    }
+}
+
+/// Whether the call took effect is anybody's guess.
+fn adapter_panicked() -> Failure {
+    Failure {
+        certainty: Certainty::MaybeSent,
+        retry: Retry::After(Duration::from_secs(5)),
+        scope: FailureScope::Message,
+        kind: FailureKind::Server,
+        detail: "the adapter failed with an internal error".to_owned(),
     }
 }
 
