@@ -1,13 +1,14 @@
 //! The gateway: accounts, what they share, recovery at the start, and the end.
 
+mod receiving;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use futures::FutureExt;
 use futures::future::join_all;
-use talaria_contract::{Adapter, Exit, Sink};
+use talaria_contract::{Exit, Sink};
 use talaria_core::context::Settings;
 use talaria_core::io::Input;
 use talaria_core::snapshot;
@@ -15,14 +16,14 @@ use talaria_ledger::Changes;
 use talaria_ledger::keys;
 use talaria_ledger::records::{AccountRecord, PairingRecord, PairingState};
 use talaria_types::crash::CommitKind;
-use talaria_types::{
-    AccountId, Action, Command, ConversationId, Fence, Place, PlaceKind, PlatformCall,
-};
+use talaria_types::{AccountId, ConversationId, Place};
 use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 use tokio_util::task::TaskTracker;
 use tracing::{error, info, warn};
 
 use crate::Error;
+use receiving::{ending_of, receive, set_up};
+
 use crate::account::{Account, AccountSettings};
 use crate::agent::Agent;
 use crate::clock::Clock;
@@ -37,9 +38,6 @@ use crate::supervise::{self, Ended};
 
 /// How long a shutdown waits for calls in flight.
 const DRAIN: Duration = Duration::from_secs(10);
-
-/// The pause before an adapter that panicked receives again.
-const RECEIVE_AGAIN: Duration = Duration::from_secs(5);
 
 /// What composition gives.
 pub struct GatewaySettings {
@@ -338,25 +336,6 @@ impl Gateway {
     }
 }
 
-/// Receives until the adapter says that it is over. One that panics is started again: a deaf
-/// account must not look alive.
-async fn receive(adapter: &dyn Adapter, sink: Sink, shared: &Shared, account: &AccountId) -> Exit {
-    loop {
-        let receiving = std::panic::AssertUnwindSafe(adapter.ingress(sink.clone()));
-        if let Ok(exit) = receiving.catch_unwind().await {
-            return exit;
-        }
-        let now = shared.clock.now().wall;
-        let reason = "the adapter failed with an internal error; it is started again";
-        shared
-            .health
-            .down(&Link::PlatformIn(account.clone()), reason, now);
-        Health::add(&shared.health.counters.task_panics, 1);
-        error!(account.id = %account, reason, "receiving stopped");
-        tokio::time::sleep(RECEIVE_AGAIN).await;
-    }
-}
-
 /// Where a conversation is: from its session, its oldest open inbound or an owed post.
 fn place_of(
     store: &dyn talaria_ledger::store::Store,
@@ -372,51 +351,4 @@ fn place_of(
         .map(|record| record.inbound.place);
     let post = found.posts.into_iter().next().map(|post| post.place);
     Ok(session.or(open).or(post))
-}
-
-fn ending_of(exits: Vec<Result<Ended<Exit>, tokio::task::JoinError>>) -> Ending {
-    let details: Vec<String> = exits
-        .into_iter()
-        .filter_map(|exit| match exit {
-            Ok(Ended::Done(Exit::Unauthorized { detail })) => Some(detail),
-            Ok(Ended::Done(Exit::SinkClosed) | Ended::Panicked) | Err(_) => None,
-        })
-        .collect();
-    if details.is_empty() {
-        Ending::LedgerFailed {
-            reason: "every adapter stopped".to_owned(),
-        }
-    } else {
-        Ending::Unauthorized { details }
-    }
-}
-
-/// Registers the command menu: tried a few times, and no reason to stop.
-async fn set_up(account: &Account) {
-    let place = Place {
-        account: account.id.clone(),
-        kind: PlaceKind::Direct,
-        chat: talaria_types::ChatId::new(""),
-        thread: None,
-    };
-    for attempt in 0..5u32 {
-        let action = Action::Setup {
-            commands: Command::ALL.to_vec(),
-        };
-        let call = PlatformCall {
-            place: place.clone(),
-            fence: Fence::default(),
-            action,
-        };
-        match account.adapter.call(call).await {
-            Ok(_) => return,
-            Err(failure) => {
-                warn!(account.id = %account.id, error.detail = %failure, "the command menu could not be registered");
-                if failure.retry == talaria_types::Retry::Never {
-                    return;
-                }
-            }
-        }
-        tokio::time::sleep(Duration::from_secs(2 << attempt)).await;
-    }
 }

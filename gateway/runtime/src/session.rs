@@ -3,6 +3,7 @@
 
 mod effects;
 
+pub(crate) use effects::make_call;
 pub use effects::settlement_name;
 
 use std::sync::Arc;

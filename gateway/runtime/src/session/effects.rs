@@ -7,11 +7,14 @@ use std::time::Duration;
 
 use futures::FutureExt;
 
+use talaria_contract::Adapter;
 use talaria_core::io::{Effect, Input, Note};
 use talaria_core::pacing::{CallScope, Slot, SlotKey};
 use talaria_ledger::records::{Outcome, Settlement};
 use talaria_types::crash::{self, Choke, Side};
-use talaria_types::{Certainty, Failure, FailureKind, FailureScope, PlatformCall, PostId, Retry};
+use talaria_types::{
+    CallOutcome, Certainty, Failure, FailureKind, FailureScope, PlatformCall, PostId, Retry,
+};
 use tokio_util::sync::CancellationToken;
 use tracing::{debug, info, warn};
 
@@ -89,7 +92,7 @@ impl SessionTask {
         Ok(())
     }
 
-    /// The choke point of platform calls.
+    /// Makes a call, in a task of its own; its answer comes through the mailbox.
     fn call(&mut self, slot: Slot, call: PlatformCall) {
         Health::add(&self.shared.health.counters.platform_calls, 1);
         self.calls += 1;
@@ -106,12 +109,7 @@ impl SessionTask {
             self.place.clone(),
         );
         supervise::spawn("platform call", async move {
-            crash::pass(Choke::Call(kind), Side::Before);
-            let calling = AssertUnwindSafe(adapter.call(call)).catch_unwind();
-            let outcome = calling
-                .await
-                .unwrap_or_else(|_panic| Err(adapter_panicked()));
-            crash::pass(Choke::Call(kind), Side::After);
+            let outcome = make_call(adapter.as_ref(), call).await;
             let now = shared.clock.now().wall;
             match &outcome {
                 Ok(_) => {
@@ -225,6 +223,18 @@ impl SessionTask {
             info!(post.id = %post, post.settlement = name, "post settled");
         }
     }
+}
+
+/// Makes one platform call: every call of the gateway passes here.
+pub(crate) async fn make_call(adapter: &dyn Adapter, call: PlatformCall) -> CallOutcome {
+    let kind = call.action.kind();
+    crash::pass(Choke::Call(kind), Side::Before);
+    let calling = AssertUnwindSafe(adapter.call(call)).catch_unwind();
+    let outcome = calling
+        .await
+        .unwrap_or_else(|_panic| Err(adapter_panicked()));
+    crash::pass(Choke::Call(kind), Side::After);
+    outcome
 }
 
 /// Whether the call took effect is anybody's guess.
