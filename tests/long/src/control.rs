@@ -79,8 +79,8 @@ async fn client(share: f64, seconds: u64) -> Found {
     let mut sent = 0u32;
     let mut calls = tokio::task::JoinSet::new();
     while start.elapsed() < Duration::from_secs(seconds) {
-        // The burst at once, then evenly.
-        let due = f64::from(sent.saturating_sub(BURST)) / (PERMITTED * share);
+        // The burst at once but for two calls of leeway, then evenly.
+        let due = f64::from((sent + 3).saturating_sub(BURST)) / (PERMITTED * share);
         tokio::time::sleep_until(start + Duration::from_secs_f64(due)).await;
         let chat = user(usize::try_from(sent).unwrap_or(0) % CHATS);
         let (client, body) = (

@@ -4,11 +4,12 @@
 //! No question is hit by more than two kills: a turn that three processes crash over is given up on
 //! purpose (P13), which has a test of its own.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use clap::Parser;
 use serde_json::json;
-use talaria_emulators::anthropic::{Block, Matcher, Message};
+use talaria_emulators::anthropic::{Block, Matcher, Message, RequestLog};
 use talaria_emulators::{TelegramControl, now_us};
 use talaria_harness::{Deadline, Rig};
 
@@ -260,6 +261,7 @@ impl Run {
         let mut table = Table::new([
             "questions",
             "number",
+            "model requests (least)",
             "lost",
             "truncated or stale",
             "given up, said so",
@@ -267,59 +269,22 @@ impl Run {
             "copies with a label",
             "asked again after the answer was seen",
         ]);
-        let mut good = true;
         let kinds = [
             ("short", Some(Kind::Short)),
             ("three parts", Some(Kind::ThreeParts)),
             ("with a tool", Some(Kind::Tool)),
             ("slow", Some(Kind::Slow)),
-            ("all", None),
         ];
         for (name, kind) in kinds {
-            let of_kind = |question: &&Question| kind.is_none_or(|kind| question.kind == kind);
-            let questions: Vec<&Question> = self.questions.iter().filter(of_kind).collect();
-            let verdicts: Vec<(&Question, Verdict)> = questions
-                .iter()
-                .map(|question| (*question, verdict(&self.telegram, question)))
-                .collect();
-            let count = |whole: Whole| {
-                verdicts
-                    .iter()
-                    .filter(|(_, found)| found.whole == whole)
-                    .count()
-            };
-            let unlabelled: usize = verdicts.iter().map(|(_, v)| v.unlabelled_copies).sum();
-            let labelled: usize = verdicts.iter().map(|(_, v)| v.labelled_copies).sum();
-            let again: usize = questions
-                .iter()
-                .map(|question| {
-                    let requests = requests.get(&question.asked.number);
-                    let late = |at: u64| question.whole_us.is_some_and(|whole| at > whole);
-                    requests
-                        .into_iter()
-                        .flatten()
-                        .filter(|r| late(r.at_us))
-                        .count()
-                })
-                .sum();
-            if kind.is_none() {
-                good = count(Whole::No) + count(Whole::Partly) + unlabelled + again == 0;
-                for (question, verdict) in &verdicts {
-                    if verdict.whole != Whole::Yes || verdict.unlabelled_copies > 0 {
-                        self.explain(question, verdict);
-                    }
-                }
+            table.row(self.tally(kind, &requests).row(name));
+        }
+        let all = self.tally(None, &requests);
+        table.row(all.row("all"));
+        for question in &self.questions {
+            let verdict = verdict(&self.telegram, question);
+            if verdict.whole != Whole::Yes || verdict.unlabelled_copies > 0 {
+                self.explain(question, &verdict);
             }
-            table.row(vec![
-                name.to_owned(),
-                questions.len().to_string(),
-                count(Whole::No).to_string(),
-                count(Whole::Partly).to_string(),
-                count(Whole::GivenUp).to_string(),
-                unlabelled.to_string(),
-                labelled.to_string(),
-                again.to_string(),
-            ]);
         }
         let hit = self.questions.iter().filter(|question| question.kills > 0);
         let refused = crate::load::refused(&self.telegram, 0);
@@ -335,7 +300,31 @@ impl Run {
             self.to_whole.median(),
             self.to_whole.max(),
         );
-        (text, good)
+        (text, all.is_good())
+    }
+
+    fn tally(&self, kind: Option<Kind>, requests: &BTreeMap<usize, Vec<RequestLog>>) -> Tally {
+        let mut tally = Tally::default();
+        let of_kind = |question: &&Question| kind.is_none_or(|kind| question.kind == kind);
+        for question in self.questions.iter().filter(of_kind) {
+            let verdict = verdict(&self.telegram, question);
+            let requests = requests.get(&question.asked.number);
+            let requests = requests.map(Vec::as_slice).unwrap_or_default();
+            let late = |at: u64| question.whole_us.is_some_and(|whole| at > whole);
+            tally.questions += 1;
+            tally.requests += requests.len();
+            tally.least += 1 + usize::from(question.kind == Kind::Tool);
+            tally.again += requests.iter().filter(|r| late(r.at_us)).count();
+            tally.unlabelled += verdict.unlabelled_copies;
+            tally.labelled += verdict.labelled_copies;
+            match verdict.whole {
+                Whole::Yes => {}
+                Whole::No => tally.lost += 1,
+                Whole::Partly => tally.partly += 1,
+                Whole::GivenUp => tally.given_up += 1,
+            }
+        }
+        tally
     }
 
     fn explain(&self, question: &Question, verdict: &Verdict) {
@@ -347,6 +336,44 @@ impl Run {
             "question {} ({:?}, {} kills, chat {}): {verdict:?}: {heads:#?}",
             question.asked.number, question.kind, question.kills, question.asked.user
         );
+    }
+}
+
+/// What became of the questions of one kind.
+#[derive(Clone, Copy, Debug, Default)]
+struct Tally {
+    questions: usize,
+    requests: usize,
+    /// So many requests there are without a kill.
+    least: usize,
+    lost: usize,
+    partly: usize,
+    given_up: usize,
+    unlabelled: usize,
+    labelled: usize,
+    /// Requests for a question whose answer had been seen whole.
+    again: usize,
+}
+
+impl Tally {
+    fn is_good(&self) -> bool {
+        self.lost + self.partly + self.unlabelled + self.again == 0
+            && self.questions > 0
+            && self.requests >= self.least
+    }
+
+    fn row(&self, name: &str) -> Vec<String> {
+        vec![
+            name.to_owned(),
+            self.questions.to_string(),
+            format!("{} ({})", self.requests, self.least),
+            self.lost.to_string(),
+            self.partly.to_string(),
+            self.given_up.to_string(),
+            self.unlabelled.to_string(),
+            self.labelled.to_string(),
+            self.again.to_string(),
+        ]
     }
 }
 
