@@ -83,6 +83,44 @@ fn a_token_that_the_platform_refuses_ends_the_start() {
     });
 }
 
+/// One refused account of two is down, and seen; the other one works.
+#[test]
+fn one_refused_account_of_two_does_not_stop_the_other() {
+    with(setup(), async |rig| {
+        let account = format!(
+            "[[telegram]]\nname = \"second\"\napi_url = \"{}\"\ntoken = {{ env = \"SECOND_TOKEN\" }}\n",
+            rig.telegram_url()
+        );
+        rig.write_config(&(rig.config() + &account));
+        rig.start_with(&[(
+            "SECOND_TOKEN",
+            "4200000002:AAHarnessHarnessHarnessNobodysToken",
+        )])
+        .await;
+        let line = rig
+            .log()
+            .wait_for(SOON, "this account is down")
+            .await
+            .expect("it is said");
+        assert!(
+            line.contains("4200000002") && line.contains("BotFather"),
+            "{line}"
+        );
+        assert!(!line.contains("NobodysToken"), "{line}");
+        rig.model().script(Matcher::Any, Reply::text("I work."));
+        let asked = rig.says(ANN, "Hello");
+        rig.answer(ANN, asked, "I work.", SOON).await;
+        let health = rig.health_says("degraded", SOON).await;
+        let links = health["links"].as_array().expect("links");
+        let down: Vec<_> = links.iter().filter(|link| link["up"] == false).collect();
+        assert_eq!(down.len(), 1, "{health}");
+        assert!(
+            down[0]["link"].to_string().contains("4200000002"),
+            "{health}"
+        );
+    });
+}
+
 /// The same bot twice is one bot: refused.
 #[test]
 fn the_same_bot_twice_is_refused() {

@@ -180,3 +180,75 @@ fn create_in_flight(trace: &Trace) -> bool {
     }
     intents > received
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn counted(texts: &[&str]) -> Vec<(String, usize, usize)> {
+        let texts: Vec<String> = texts.iter().map(|text| (*text).to_owned()).collect();
+        let parts = parts(&texts).into_iter();
+        parts
+            .map(|part| (part.text, part.plain, part.labelled))
+            .collect()
+    }
+
+    #[test]
+    fn copies_are_counted_with_and_without_a_label() {
+        let one = |text: &str, plain, labelled| (text.to_owned(), plain, labelled);
+        assert_eq!(
+            counted(&["a b", "c d"]),
+            [one("a b", 1, 0), one("c d", 1, 0)]
+        );
+        assert_eq!(counted(&["a b", "a b"]), [one("a b", 2, 0)]);
+        let label = "(This may be a repeat.)\na b c";
+        assert_eq!(counted(&["a b c", label]), [one("a b c", 1, 1)]);
+        assert_eq!(
+            counted(&[label]),
+            [one("a b c", 0, 1)],
+            "it never came before"
+        );
+        assert_eq!(
+            counted(&["a b", label]),
+            [one("a b c", 1, 1)],
+            "a fragment is a copy"
+        );
+        assert_eq!(
+            counted(&["a…", "a b c"]),
+            [one("a b c", 2, 0)],
+            "with marks at its end too"
+        );
+        assert_eq!(counted(&["(🔁?)\na", "a"]), [one("a", 1, 1)]);
+    }
+
+    #[test]
+    fn a_create_is_in_flight_from_its_intent_to_its_receipt() {
+        let passed = |points: &[&str]| {
+            create_in_flight(&Trace(
+                points.iter().map(|point| (*point).to_owned()).collect(),
+            ))
+        };
+        let (intent, answer, receipt) = (
+            "commit:intent:after",
+            "call:create:after",
+            "commit:receipt:after",
+        );
+        assert!(!passed(&["commit:start:after", "commit:intent:before"]));
+        assert!(passed(&[intent]));
+        assert!(passed(&[
+            intent,
+            "call:create:before",
+            answer,
+            "commit:receipt:before"
+        ]));
+        assert!(!passed(&[intent, answer, receipt]));
+        assert!(
+            passed(&[intent, answer, receipt, receipt, intent]),
+            "a receipt of an edit"
+        );
+        assert!(
+            passed(&[intent, receipt, answer]),
+            "that receipt is another's"
+        );
+    }
+}

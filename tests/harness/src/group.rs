@@ -22,7 +22,7 @@ impl Group {
     pub(crate) fn of(leader: u32, deadline: &Deadline) -> Self {
         let id = i32::try_from(leader).expect("a process id");
         let guard = Command::new("/bin/sh")
-            .args(["-c", "cat >/dev/null; kill -KILL -- \"-$0\" 2>/dev/null"])
+            .args(["-c", "cat >/dev/null; kill -s KILL -- \"-$0\" 2>/dev/null"])
             .arg(id.to_string())
             .env_clear()
             .env("PATH", "/usr/bin:/bin")
@@ -76,3 +76,6 @@ pub(crate) fn kill_group(id: i32) {
         rustix::process::kill_process_group(group, Signal::KILL).ok();
     }
 }
+
+#[cfg(test)]
+mod tests;
