@@ -15,6 +15,8 @@ pub mod pacing;
 mod presenter;
 mod session;
 pub mod snapshot;
+#[cfg(test)]
+mod testing;
 mod turn;
 pub mod wording;
 
