@@ -133,7 +133,8 @@ impl AccountIntake {
                     tokio::time::sleep(SPACE_AGAIN).await;
                 }
                 Err(error) => {
-                    error!(error = %error, "a delivery could not be accepted");
+                    let cause = std::error::Error::source(&error).map(ToString::to_string);
+                    error!(error = %error, error.cause = cause, "a delivery could not be accepted");
                     return Err(SinkClosed);
                 }
             }
