@@ -36,10 +36,6 @@ const WITHOUT_ROW: &[(&str, &str)] = &[
         "call:read",
         "no platform of this build is read for what was missed",
     ),
-    (
-        "call:setup",
-        "the command menu is registered apart from the path of answers",
-    ),
 ];
 
 /// # Panics
