@@ -91,7 +91,7 @@ fn every_point_is_reached_or_listed() {
 
 /// Every point at every occurrence: `tests/long/crash-matrix`.
 #[test]
-#[ignore = "takes ten minutes; tests/long/crash-matrix runs it"]
+#[ignore = "takes minutes; tests/long/crash-matrix runs it"]
 fn all_occurrences() {
     let mut all = Vec::new();
     for kind in Kind::ALL {

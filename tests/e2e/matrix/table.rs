@@ -51,7 +51,14 @@ pub(crate) fn report(rows: &[Row]) -> String {
             sum(|row| row.tools_again),
         ));
     }
-    format!("{text}\n{}", markdown(rows))
+    format!(
+        "A kill at a crash point of one answer, a restart, and what the chat, the model server and \
+         the tools saw. A label stands where a create was between its durable intent and its \
+         durable receipt (this platform can't say whether it took effect); \"create unanswered\" has \
+         one without a kill, and a second such create of a post is given up and the operator told.\n\n\
+         {text}\n{}",
+        markdown(rows)
+    )
 }
 
 /// # Panics
