@@ -43,7 +43,10 @@ struct Part {
 pub(crate) fn judge(played: &Played, target: &Target) -> Row {
     let kind = played.kind;
     let mut texts = played.rig.texts_after(ANN, played.asked);
-    let create = create_in_flight(&played.first);
+    // A label shows that the create's receipt was missing, if it may have been at all.
+    let label = texts.iter().filter(|text| without_label(text).1).count() > kind.labels();
+    let create =
+        create_in_flight(&played.first, false) || label && create_in_flight(&played.first, true);
     let abandoned = create && take_dropped(kind, &mut texts);
     let parts = parts(&texts);
     let shown: Vec<String> = parts.iter().map(|part| part.text.clone()).collect();
@@ -168,12 +171,16 @@ fn tools(played: &Played) -> (usize, Option<String>) {
 }
 
 /// Whether a create was between its durable intent and its durable receipt when the process died.
-fn create_in_flight(trace: &Trace) -> bool {
-    let (mut intents, mut answered, mut received) = (0, 0, 0);
+/// The trace does not say whose a receipt is: where an edit was answered as well, it may be that
+/// one's. `doubt` counts such a receipt as the edit's.
+fn create_in_flight(trace: &Trace, doubt: bool) -> bool {
+    let (mut intents, mut answered, mut received, mut edits) = (0, 0, 0, 0);
     for point in &trace.0 {
         match point.as_str() {
             "commit:intent:after" => intents += 1,
             "call:create:after" => answered += 1,
+            "call:edit:after" | "call:delete:after" => edits += 1,
+            "commit:receipt:after" if doubt && edits > 0 => edits = 0,
             "commit:receipt:after" if received < answered => received += 1,
             _ => {}
         }
@@ -223,11 +230,8 @@ mod tests {
 
     #[test]
     fn a_create_is_in_flight_from_its_intent_to_its_receipt() {
-        let passed = |points: &[&str]| {
-            create_in_flight(&Trace(
-                points.iter().map(|point| (*point).to_owned()).collect(),
-            ))
-        };
+        let trace = |points: &[&str]| Trace(points.iter().map(|p| (*p).to_owned()).collect());
+        let passed = |points: &[&str]| create_in_flight(&trace(points), false);
         let (intent, answer, receipt) = (
             "commit:intent:after",
             "call:create:after",
@@ -250,5 +254,13 @@ mod tests {
             passed(&[intent, receipt, answer]),
             "that receipt is another's"
         );
+        let edited = [intent, "call:edit:after", answer, receipt];
+        assert!(!passed(&edited));
+        assert!(
+            create_in_flight(&trace(&edited), true),
+            "that receipt may be the edit's"
+        );
+        let all = [&edited[..], &[receipt]].concat();
+        assert!(!create_in_flight(&trace(&all), true));
     }
 }
