@@ -105,7 +105,7 @@ async fn serve(config: &Config) -> Result<(), Failure> {
     };
     let store: Arc<dyn Store> = Arc::new(store);
     let ledger = Ledger::open(Arc::clone(&store), &accounts)
-        .map_err(|error| Failure::new(TEMPORARY, chain(&error)))?;
+        .map_err(|error| ledger_failed(&chain(&error), store.as_ref()))?;
     let gateway = Arc::new(
         Gateway::open(ledger, clock, settings)
             .map_err(|error| failure_of(&error, store.as_ref()))?,
@@ -206,7 +206,14 @@ fn failure_of(error: &talaria_runtime::Error, store: &dyn Store) -> Failure {
         talaria_runtime::Error::DuplicateAccount { .. } => {
             Failure::new(CONFIGURATION, chain(error))
         }
-        _ => ledger_failed(&chain(error), store),
+        // A restart can't help against a record that this build can't use.
+        talaria_runtime::Error::Core(talaria_core::Error::Record(_))
+        | talaria_runtime::Error::Record(_) => Failure::new(crate::exit::DAMAGED, chain(error)),
+        talaria_runtime::Error::Commit { .. }
+        | talaria_runtime::Error::Store(_)
+        | talaria_runtime::Error::Core(talaria_core::Error::Store(_))
+        | talaria_runtime::Error::NoAccount { .. }
+        | talaria_runtime::Error::NoPairing { .. } => ledger_failed(&chain(error), store),
     }
 }
 

@@ -1,5 +1,5 @@
 //! How a post changes: the attempt that begins, its answer, evidence, and changes from outside.
-//! Pure; whoever calls decides what must be durable before (design section 3).
+//! Pure; whoever calls decides what must be durable before.
 
 use talaria_types::mutation::{self, Mutation};
 use talaria_types::{

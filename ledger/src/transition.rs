@@ -1,4 +1,4 @@
-//! The transition table of a post (design section 3): what to do next, given what is wanted, what
+//! The transition table of a post: what to do next, given what is wanted, what
 //! is known, and a few facts. One pure function; its test goes through every combination.
 
 use talaria_types::mutation;

@@ -143,7 +143,7 @@ impl Drop for Disk {
 /// with space again it is answered.
 #[test]
 #[ignore = "mounts a disk, which needs root: cargo test --test e2e -- --ignored low_space"]
-fn low_space_stops_intake_until_there_is_space() {
+fn p11_low_space_stops_intake_until_there_is_space() {
     with(setup(), async |rig| {
         let _disk = Disk::mount(rig.data_dir(), 128);
         rig.model()

@@ -25,8 +25,8 @@ pub use intake::TestIntake;
 pub use receiving::{
     a_bad_event_blocks_no_neighbour, a_closed_sink_ends_receiving,
     a_duplicate_has_the_key_of_its_original, a_press_comes_back_with_its_data_and_is_answered,
-    an_event_is_acknowledged_only_after_its_commit,
-    an_unreachable_platform_is_reported_and_tried_again, refused_credentials_end_receiving,
+    an_unreachable_platform_is_reported_and_tried_again,
+    p1_an_event_is_acknowledged_only_after_its_commit, refused_credentials_end_receiving,
 };
 pub use rig::{Fault, Rig, Seen};
 
@@ -61,7 +61,7 @@ macro_rules! conformance_tests {
             a_closed_sink_ends_receiving
             a_duplicate_has_the_key_of_its_original
             a_press_comes_back_with_its_data_and_is_answered
-            an_event_is_acknowledged_only_after_its_commit
+            p1_an_event_is_acknowledged_only_after_its_commit
             an_unreachable_platform_is_reported_and_tried_again
             refused_credentials_end_receiving
         }

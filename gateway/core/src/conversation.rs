@@ -319,9 +319,9 @@ impl Conversation {
         Ok(())
     }
 
-    /// Brings the live posts up to the text that is there.
-    /// While a call of the reply waits or is on its way the text only grows: laying it out for each
-    /// word would be work for nothing.
+    /// Brings the live posts up to the text that is there, when a call is granted or none waits:
+    /// while one waits or is on its way the text only grows, and laying it out for each word would
+    /// be work for nothing.
     fn show_live(&mut self, granted: bool, cx: &Context, out: &mut Vec<Effect>) {
         if !cx.capabilities.drafts {
             return;

@@ -1,5 +1,5 @@
 //! The reconciler: the posts of one conversation that are not settled, and for each the next call
-//! by the transition table (design section 3).
+//! by the transition table.
 
 mod answers;
 mod calls;

@@ -154,7 +154,7 @@ impl Turn {
         }
     }
 
-    /// Design section 8: a stream that breaks after a tool call closed commits the closed blocks;
+    /// A stream that breaks after a tool call closed commits the closed blocks;
     /// one that breaks before is asked again.
     fn failed(&mut self, error: ModelError, cx: &Context) -> Step {
         if self.calls_tools() {

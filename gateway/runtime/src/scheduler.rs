@@ -26,7 +26,7 @@ struct Inner {
 struct State {
     pacing: Pacing,
     mailboxes: BTreeMap<ConversationId, Mailbox>,
-    /// First drafts whose finishing call can't be reserved yet (design section 7).
+    /// First drafts whose finishing call can't be reserved yet.
     held: BTreeMap<SlotKey, Request>,
     /// The gateway shuts down: no call leaves any more.
     closed: bool,

@@ -145,7 +145,7 @@ pub enum ModelErrorKind {
 }
 
 impl ModelErrorKind {
-    /// Whether asking again, later, can help (design section 8).
+    /// Whether asking again, later, can help.
     #[must_use]
     pub fn is_transient(self) -> bool {
         match self {

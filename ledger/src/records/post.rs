@@ -1,4 +1,4 @@
-//! A post: what is wanted and what is known (design section 3).
+//! A post: what is wanted and what is known.
 
 use serde::{Deserialize, Serialize};
 use talaria_types::{

@@ -8,7 +8,7 @@ use crate::{Exit, LinkState};
 
 /// P1: while its commit is pending, an event is not acknowledged, so a crash brings it back; after
 /// the commit it is acknowledged, and does not come again.
-pub async fn an_event_is_acknowledged_only_after_its_commit(rig: &impl Rig) {
+pub async fn p1_an_event_is_acknowledged_only_after_its_commit(rig: &impl Rig) {
     let first = TestIntake::new(None);
     first.hold();
     let message = rig.say("hello");

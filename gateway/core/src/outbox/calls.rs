@@ -104,7 +104,7 @@ impl Outbox {
             at: cx.now.wall,
         };
         item.post.begin(attempt);
-        // Design section 3, "Durable before a call". What is not in that list keeps its attempt
+        // "Durable before a call" (ledger/DESIGN.md). What is not in that list keeps its attempt
         // in memory only.
         let durable = matches!(
             kind,

@@ -218,7 +218,7 @@ fn a_group_that_changes_nothing_is_not_synced() {
 }
 
 #[test]
-fn the_deadline_answers_everyone_and_finishes_the_store() {
+fn p11_the_deadline_answers_everyone_and_finishes_the_store() {
     let deadline = Duration::from_millis(50);
     let (control, writer, answers) = stalled(deadline);
     let hung = StoreError::Hung(deadline);
@@ -256,7 +256,7 @@ fn the_deadline_counts_from_each_submit() {
 }
 
 #[test]
-fn an_engine_error_is_final() {
+fn p11_an_engine_error_is_final() {
     let (control, writer, answers) = stalled(LONG);
     control.set(Mode::Fail);
     let failure = StoreError::Io {
@@ -271,7 +271,7 @@ fn an_engine_error_is_final() {
 }
 
 #[test]
-fn a_panic_of_the_writer_is_final() {
+fn p11_a_panic_of_the_writer_is_final() {
     let (control, writer, answers) = stalled(LONG);
     control.set(Mode::Panic);
     for open in &answers {
