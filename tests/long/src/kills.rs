@@ -4,18 +4,19 @@
 //! No question is hit by more than two kills: a turn that three processes crash over is given up on
 //! purpose (P13), which has a test of its own.
 
-use std::collections::BTreeMap;
+mod findings;
+
 use std::time::Duration;
 
 use clap::Parser;
 use serde_json::json;
-use talaria_emulators::anthropic::{Block, Matcher, Message, RequestLog};
+use talaria_emulators::anthropic::{Block, Matcher, Message};
 use talaria_emulators::{TelegramControl, now_us};
 use talaria_harness::{Deadline, Rig};
 
-use crate::latency::{Asked, ask, requests};
+use crate::latency::{Asked, ask};
 use crate::options::{Common, user};
-use crate::table::{Samples, Table, ms};
+use crate::table::{Samples, ms};
 use crate::texts::{Rng, mark, marked};
 use crate::verdict::{Verdict, Whole, judge};
 
@@ -65,6 +66,8 @@ struct Run {
     next_user: usize,
     to_poll: Samples,
     to_whole: Samples,
+    /// When each kill was.
+    killed_us: Vec<u64>,
 }
 
 /// Runs everything, prints the section and panics if a promise was broken.
@@ -86,6 +89,7 @@ pub async fn run(options: Options, deadline: Deadline) {
         next_user: options.chats,
         to_poll: Samples::default(),
         to_whole: Samples::default(),
+        killed_us: Vec::new(),
     };
     run.rig.launch(&[]);
     for kill in 0..options.kills {
@@ -149,6 +153,7 @@ impl Run {
     async fn kill(&mut self) {
         self.look();
         self.rig.kill().await;
+        self.killed_us.push(now_us());
         for question in &mut self.questions {
             question.kills += usize::from(question.whole_us.is_none());
         }
@@ -253,127 +258,6 @@ impl Run {
             }
             tokio::time::sleep(LOOK).await;
         }
-    }
-
-    /// The section, and whether the promises were kept.
-    fn report(&self, options: &Options) -> (String, bool) {
-        let requests = requests(&self.rig.model());
-        let mut table = Table::new([
-            "questions",
-            "number",
-            "model requests (least)",
-            "lost",
-            "truncated or stale",
-            "given up, said so",
-            "copies without a label",
-            "copies with a label",
-            "asked again after the answer was seen",
-        ]);
-        let kinds = [
-            ("short", Some(Kind::Short)),
-            ("three parts", Some(Kind::ThreeParts)),
-            ("with a tool", Some(Kind::Tool)),
-            ("slow", Some(Kind::Slow)),
-        ];
-        for (name, kind) in kinds {
-            table.row(self.tally(kind, &requests).row(name));
-        }
-        let all = self.tally(None, &requests);
-        table.row(all.row("all"));
-        for question in &self.questions {
-            let verdict = verdict(&self.telegram, question);
-            if verdict.whole != Whole::Yes || verdict.unlabelled_copies > 0 {
-                self.explain(question, &verdict);
-            }
-        }
-        let hit = self.questions.iter().filter(|question| question.kills > 0);
-        let refused = crate::load::refused(&self.telegram, 0);
-        let text = format!(
-            "## kills\n\n{} SIGKILLs at random moments (seed {}), {} chats; {} questions were open at a kill; {refused} calls answered 429.\n\n{}\nFrom the start after a kill to the first poll: median {:.0} ms, most {:.0} ms. From a question that was hit to its whole answer: median {:.1} s, most {:.1} s.\n",
-            options.kills,
-            options.seed,
-            options.chats,
-            hit.count(),
-            table.markdown(),
-            self.to_poll.median(),
-            self.to_poll.max(),
-            self.to_whole.median(),
-            self.to_whole.max(),
-        );
-        (text, all.is_good())
-    }
-
-    fn tally(&self, kind: Option<Kind>, requests: &BTreeMap<usize, Vec<RequestLog>>) -> Tally {
-        let mut tally = Tally::default();
-        let of_kind = |question: &&Question| kind.is_none_or(|kind| question.kind == kind);
-        for question in self.questions.iter().filter(of_kind) {
-            let verdict = verdict(&self.telegram, question);
-            let requests = requests.get(&question.asked.number);
-            let requests = requests.map(Vec::as_slice).unwrap_or_default();
-            let late = |at: u64| question.whole_us.is_some_and(|whole| at > whole);
-            tally.questions += 1;
-            tally.requests += requests.len();
-            tally.least += 1 + usize::from(question.kind == Kind::Tool);
-            tally.again += requests.iter().filter(|r| late(r.at_us)).count();
-            tally.unlabelled += verdict.unlabelled_copies;
-            tally.labelled += verdict.labelled_copies;
-            match verdict.whole {
-                Whole::Yes => {}
-                Whole::No => tally.lost += 1,
-                Whole::Partly => tally.partly += 1,
-                Whole::GivenUp => tally.given_up += 1,
-            }
-        }
-        tally
-    }
-
-    fn explain(&self, question: &Question, verdict: &Verdict) {
-        let heads: Vec<String> = shown(&self.telegram, question)
-            .iter()
-            .map(|text| format!("{:.60}… ({})", text, text.len()))
-            .collect();
-        eprintln!(
-            "question {} ({:?}, {} kills, chat {}): {verdict:?}: {heads:#?}",
-            question.asked.number, question.kind, question.kills, question.asked.user
-        );
-    }
-}
-
-/// What became of the questions of one kind.
-#[derive(Clone, Copy, Debug, Default)]
-struct Tally {
-    questions: usize,
-    requests: usize,
-    /// So many requests there are without a kill.
-    least: usize,
-    lost: usize,
-    partly: usize,
-    given_up: usize,
-    unlabelled: usize,
-    labelled: usize,
-    /// Requests for a question whose answer had been seen whole.
-    again: usize,
-}
-
-impl Tally {
-    fn is_good(&self) -> bool {
-        self.lost + self.partly + self.unlabelled + self.again == 0
-            && self.questions > 0
-            && self.requests >= self.least
-    }
-
-    fn row(&self, name: &str) -> Vec<String> {
-        vec![
-            name.to_owned(),
-            self.questions.to_string(),
-            format!("{} ({})", self.requests, self.least),
-            self.lost.to_string(),
-            self.partly.to_string(),
-            self.given_up.to_string(),
-            self.unlabelled.to_string(),
-            self.labelled.to_string(),
-            self.again.to_string(),
-        ]
     }
 }
 

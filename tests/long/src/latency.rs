@@ -89,6 +89,9 @@ pub struct Latency {
     pub to_screen: Samples,
     /// The machine's load average, before and after.
     pub load: (f64, f64),
+    /// What one durable write takes on the ledger's disk meanwhile, in milliseconds; 0: no disk is
+    /// used.
+    pub sync: f64,
 }
 
 /// How the questions of a latency run are asked.

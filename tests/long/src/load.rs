@@ -229,7 +229,11 @@ async fn one_after_the_other(options: &Options, deadline: &Deadline) -> (Vec<Lat
             chats,
             raw: false,
         };
-        latencies.push(one_by_one(&telegram, &model, rounds).await);
+        let before = proc::sync_ms(rig.folder()).expect("a write to the disk");
+        let mut latency = one_by_one(&telegram, &model, rounds).await;
+        let after = proc::sync_ms(rig.folder()).expect("a write to the disk");
+        latency.sync = before.midpoint(after);
+        latencies.push(latency);
     }
     let mut starts = Samples::default();
     for _ in 0..options.starts {
@@ -307,6 +311,7 @@ fn latency_table(latencies: &[Latency], floors: &[Latency]) -> String {
         "message to model, p50 / p99",
         "last token to final text, p50 / p99",
         "load average",
+        "a durable write of 4 KiB",
     ]);
     let mut add = |what: &str, latency: &latency::Latency| {
         table.row(vec![
@@ -314,6 +319,11 @@ fn latency_table(latencies: &[Latency], floors: &[Latency]) -> String {
             two(&latency.to_model),
             two(&latency.to_screen),
             format!("{:.1} to {:.1}", latency.load.0, latency.load.1),
+            if latency.sync > 0.0 {
+                format!("{:.1} ms", latency.sync)
+            } else {
+                "none".to_owned()
+            },
         ]);
     };
     for latency in latencies {

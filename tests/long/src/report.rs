@@ -1,6 +1,6 @@
 //! The file of results: a section per long run.
 
-const HEAD: &str = "# Results of the long runs\n\nEach section is what one program of `tests/long` printed last. Limits for Telegram edits are the emulator's\n(no official number exists): messages and edits together, 1 a second with a burst of 3 in a private chat, 30 a second for\nthe bot. Staleness: every 50 ms from the first token to the final text, the age of the newest shown character while the\nmodel has emitted more, else 0.\n";
+const HEAD: &str = "# Results of the long runs\n\nAgain: `cargo build --release --bin talaria`, then `cargo run --release -p talaria-long --bin load | cargo run --release -p talaria-long\n--bin report`; likewise `kills`, `start`, `control`.\n\nEach section is what one program of `tests/long` printed last. Limits for Telegram edits are the emulator's\n(no official number exists): messages and edits together, 1 a second with a burst of 3 in a private chat, 30 a second for\nthe bot. Staleness: every 50 ms from the first token to the final text, the age of the newest shown character while the\nmodel has emitted more, else 0.\n";
 
 /// The file with this section in the place of the one with the same heading, or at its end.
 #[must_use]

@@ -70,23 +70,24 @@ pub async fn run(options: Options, deadline: Deadline) {
         rig.kill().await;
     }
     judge(&telegram, past);
-    let mut table = Table::new(["what", "median", "most"]);
+    let mut table = Table::new(["what", "first start", "later, median", "later, most"]);
     let mut row = |what: &str, samples: &Samples, unit: &str| {
-        table.row(vec![
-            what.to_owned(),
-            format!("{:.0} {unit}", samples.median()),
-            format!("{:.0} {unit}", samples.max()),
-        ]);
+        let later: Samples = samples.values().skip(1).collect();
+        let first = samples.values().next().unwrap_or(f64::NAN);
+        let figures = [first, later.median(), later.max()];
+        let cells = figures.map(|figure| format!("{figure:.0} {unit}"));
+        table.row([what.to_owned()].into_iter().chain(cells).collect());
     };
     row("start to /readyz ok", &to_ready, "ms");
     row("start to first poll", &to_poll, "ms");
     row("resident memory afterwards", &memory, "MiB");
     println!(
-        "## start\n\nA ledger with {} delivered answers and {} that are owed, {} starts after SIGKILL. The {} owed ones were sent once each within {to_sent:.1} s of the first start (the platform's limit: 30 a second); nothing that was delivered was sent again.\n\n{}",
+        "## start\n\nA ledger with {} delivered answers and {} that are owed, {} starts after SIGKILL. The {} owed ones were sent once each within {to_sent:.1} s of the first start (the platform's limit: 30 a second); nothing that was delivered was sent again. Load average {:.1}; the first start comes right after the ledger was written.\n\n{}",
         options.delivered,
         options.owed,
         options.starts,
         options.owed,
+        proc::load_average(),
         table.markdown()
     );
 }
