@@ -12,6 +12,8 @@ struct Options {
     events: usize,
     save: Option<String>,
     replay: Option<String>,
+    /// Save a failing run whole: shrinking a long one takes minutes.
+    whole: bool,
 }
 
 fn options() -> Result<Options, String> {
@@ -21,9 +23,14 @@ fn options() -> Result<Options, String> {
         events: 5000,
         save: None,
         replay: None,
+        whole: false,
     };
     let mut words = std::env::args().skip(1);
     while let Some(word) = words.next() {
+        if word == "--whole" {
+            options.whole = true;
+            continue;
+        }
         let mut value = || words.next().ok_or(format!("{word} needs a value"));
         let number = |text: String| text.parse::<u64>().map_err(|error| error.to_string());
         match word.as_str() {
@@ -47,7 +54,7 @@ fn main() -> ExitCode {
         Ok(false) => ExitCode::FAILURE,
         Err(error) => {
             say(&format!(
-                "{error}\nusage: talaria-sim [--seeds N] [--first N] [--events N] [--save FOLDER] [--replay FILE]"
+                "{error}\nusage: talaria-sim [--seeds N] [--first N] [--events N] [--save FOLDER [--whole]] [--replay FILE]"
             ));
             ExitCode::from(2)
         }
@@ -99,7 +106,11 @@ fn sweep(options: &Options) -> Result<bool, String> {
                 broken += 1;
                 say(&format!("seed {seed}: {violation}"));
                 if let Some(folder) = &options.save {
-                    let case = shrink(&outcome.case);
+                    let case = if options.whole {
+                        outcome.case
+                    } else {
+                        shrink(&outcome.case)
+                    };
                     let file = format!("{folder}/seed-{seed}.json");
                     let text = serde_json::to_string(&case).map_err(|error| error.to_string())?;
                     std::fs::write(&file, text).map_err(|error| error.to_string())?;

@@ -91,13 +91,21 @@ fn at(mut violation: Violation, event: usize) -> Violation {
     violation
 }
 
+/// Runs that a search for a shorter list may take.
+const ATTEMPTS: u32 = 400;
+
 /// Leaves out steps as long as the same promise stays broken.
 #[must_use]
 pub fn shrink(case: &Case) -> Case {
     let Err(first) = replay(case) else {
         return case.clone();
     };
-    let broken = |steps: &[Step]| {
+    let mut attempts = 0;
+    let mut broken = |steps: &[Step]| {
+        attempts += 1;
+        if attempts > ATTEMPTS {
+            return false;
+        }
         let case = Case {
             steps: steps.to_vec(),
             ..case.clone()

@@ -65,7 +65,7 @@ impl World {
             return Ok(());
         }
         let owner = Owner {
-            first_fence: 0,
+            first_fence: self.now.0,
             epoch: process.epoch.number,
             ledger: LEDGER,
             after_crash: process.after_crash,
