@@ -22,6 +22,7 @@ struct Options {
     note: Option<String>,
 }
 
+#[expect(clippy::print_stdout, reason = "this is what it prints")]
 fn main() -> Result<()> {
     let options = Options::parse();
     let mut section = String::new();
