@@ -150,6 +150,10 @@ impl PostRecord {
     /// A message id that belongs to this post, from whatever source (P7). A second message is to
     /// be removed.
     pub fn evidence(&mut self, handle: &Handle) {
+        // One that is to be removed already is not the post's message, whatever is known of that.
+        if self.extra.contains(handle) {
+            return;
+        }
         match &self.known {
             Known::Here { handle: known, .. } if known == handle => {}
             Known::Here { .. } | Known::Gone { .. } => self.add_extra(handle),

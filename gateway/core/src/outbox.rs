@@ -5,14 +5,14 @@ mod answers;
 mod calls;
 mod item;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 use talaria_ledger::Changes;
 use talaria_ledger::records::{Known, PostRecord, Settlement, Wanted};
 use talaria_ledger::transition::{Next, next};
 use talaria_types::crash::CommitKind;
 use talaria_types::mutation::{self, Mutation};
-use talaria_types::{AccountId, Body, Mono, PostId};
+use talaria_types::{AccountId, Body, Handle, Mono, PostId};
 
 use crate::Error;
 use crate::context::Context;
@@ -22,6 +22,8 @@ use item::Item;
 
 /// How many settled posts are remembered.
 const RECENT: usize = 64;
+/// How many removed messages are remembered.
+const FORMER: usize = 256;
 
 /// The order of P8: reply, then the post in it.
 type Place = (u64, PostId);
@@ -36,6 +38,8 @@ pub(crate) struct Outbox {
     items: BTreeMap<Place, Item>,
     /// The posts that were settled last: a late answer may still bring a message id.
     recent: BTreeMap<PostId, PostRecord>,
+    /// Messages whose removal was asked for: none of them is a post's any more.
+    former: VecDeque<Handle>,
     /// When a call last showed the people here something.
     pub(crate) last_shown: Option<Mono>,
     /// Some post waits for a signal to show life (rows 3 and 4).
@@ -51,6 +55,7 @@ impl Outbox {
             fences,
             items: BTreeMap::new(),
             recent: BTreeMap::new(),
+            former: VecDeque::new(),
             last_shown: None,
             show_life: false,
         }
@@ -274,6 +279,13 @@ impl Outbox {
 
     fn place_of(&self, id: PostId) -> Option<Place> {
         self.items.keys().find(|(_, post)| *post == id).copied()
+    }
+}
+
+fn remember(former: &mut VecDeque<Handle>, handle: &Handle) {
+    former.push_back(handle.clone());
+    if former.len() > FORMER {
+        former.pop_front();
     }
 }
 

@@ -47,6 +47,9 @@ impl Outbox {
     /// P7: a message id that belongs to a post is always recorded, also after the post was
     /// settled. `record` is what the ledger has of it.
     pub(crate) fn evidence(&mut self, id: PostId, record: Option<PostRecord>, handle: &Handle) {
+        if self.former.contains(handle) {
+            return;
+        }
         let known = self.place_of(id);
         if let Some(item) = known.and_then(|place| self.items.get_mut(&place)) {
             item.post.evidence(handle);
@@ -78,6 +81,18 @@ impl Outbox {
         let Some(item) = self.items.get_mut(&place) else {
             return;
         };
+        let current = item.post.attempt.as_ref().is_some_and(|a| a.fence == fence);
+        if !current
+            && receipt
+                .handle
+                .as_ref()
+                .is_some_and(|handle| self.former.contains(handle))
+        {
+            // A late answer about a message that is removed says nothing.
+            let post = item.post.id;
+            out.push(Effect::Note(Note::StaleAnswer { post, fence }));
+            return;
+        }
         let call = item.post.attempt.as_ref().map(|attempt| attempt.call);
         let rev = item.post.attempt.as_ref().map(|attempt| attempt.rev);
         let applied = item

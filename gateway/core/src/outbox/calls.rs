@@ -82,6 +82,9 @@ impl Outbox {
         let Some(wire) = wire_action(item, action, ledger) else {
             return Ok(());
         };
+        if let Next::Remove(handle) = action {
+            super::remember(&mut self.former, handle);
+        }
         let kind = call_kind(action);
         let rev = match kind {
             CallKind::Close => Rev::Unknown,

@@ -345,3 +345,24 @@ fn a_message_that_was_found_and_cannot_be_changed_stays() {
     assert_eq!(bench.run(), []);
     assert_eq!(bench.how(), Some(Settlement::Delivered));
 }
+
+#[test]
+fn p7_a_late_answer_about_a_removed_message_says_nothing() {
+    let mut bench = Bench::new(Around::new());
+    bench.outbox.insert(sealed(1, "hi"));
+    bench.run();
+    bench.answer(&lost());
+    bench.answer(&made("2"));
+    assert_eq!(bench.how(), Some(Settlement::Delivered));
+    let record = bench.last().clone();
+    bench
+        .outbox
+        .evidence(record.id, Some(record.clone()), &handle("1"));
+    assert_eq!(bench.run(), [CallKind::Delete]);
+    let fence = bench.calls.first().unwrap().1.fence;
+    bench.answer(&Ok(Receipt::default()));
+    assert_eq!(bench.how(), Some(Settlement::Delivered));
+    assert_eq!(bench.answer_as(record.id, fence, &made("1")), []);
+    bench.outbox.evidence(record.id, Some(record), &handle("1"));
+    assert_eq!(bench.run(), []);
+}
