@@ -172,11 +172,14 @@ fn tools(played: &Played) -> (usize, Option<String>) {
 
 /// Whether a create was between its durable intent and its durable receipt when the process died.
 /// The trace does not say whose a receipt is: where an edit was answered as well, it may be that
-/// one's. `doubt` counts such a receipt as the edit's.
+/// one's. `doubt` counts such a receipt as the edit's, and an intent from the moment that it was
+/// handed in: another thread's kill may come between its sync and the next point.
 fn create_in_flight(trace: &Trace, doubt: bool) -> bool {
-    let (mut intents, mut answered, mut received, mut edits) = (0, 0, 0, 0);
+    let (mut handed_in, mut intents) = (0, 0);
+    let (mut answered, mut received, mut edits) = (0, 0, 0);
     for point in &trace.0 {
         match point.as_str() {
+            "commit:intent:before" => handed_in += 1,
             "commit:intent:after" => intents += 1,
             "call:create:after" => answered += 1,
             "call:edit:after" | "call:delete:after" => edits += 1,
@@ -185,6 +188,11 @@ fn create_in_flight(trace: &Trace, doubt: bool) -> bool {
             _ => {}
         }
     }
+    let intents = if doubt {
+        intents.max(handed_in)
+    } else {
+        intents
+    };
     intents > received
 }
 
@@ -259,6 +267,10 @@ mod tests {
         assert!(
             create_in_flight(&trace(&edited), true),
             "that receipt may be the edit's"
+        );
+        assert!(
+            create_in_flight(&trace(&["commit:intent:before"]), true),
+            "the commit may be durable"
         );
         let all = [&edited[..], &[receipt]].concat();
         assert!(!create_in_flight(&trace(&all), true));
