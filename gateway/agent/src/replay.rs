@@ -1,4 +1,4 @@
-//! What a captured model stream becomes. Pure; behind `talaria replay-stream`.
+//! What a captured model stream becomes. Pure; no command prints it yet.
 
 use std::collections::BTreeMap;
 
